@@ -28,7 +28,7 @@ from autograder.lms.attempts import OUTCOMES
 from autograder.lms.collect import collect
 from benchmarks.rows import row
 from tests.support.damaging import damaged_archive, damaged_notebook
-from tests.support.exports import blackboard, brightspace, canvas, good, moodle, write
+from tests.support.exports import blackboard, brightspace, canvas, moodle, solved_notebook, write
 from tests.support.small_class import STEPS, build_course, hand_in, run
 
 NAMES: list[Callable[[int], str]] = [
@@ -107,7 +107,7 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
     """
     draw, tally = random.Random(seed), Tally()
     assignment, course = read_assignment(room, STEPS), Course.at(room)
-    intact = [good(room, language).encode() for language in ("en", "ko")]
+    intact = [solved_notebook(room, language).encode() for language in ("en", "ko")]
     start_of_all, slowest = time.monotonic(), 0.0
     for number in range(count):
         start = time.monotonic()

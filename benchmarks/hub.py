@@ -21,7 +21,7 @@ from autograder.sandbox.inside.processes import sum_fields
 from benchmarks.rows import parser_of, row, show
 from tests.support.hub import LESSON, Hub, User, hub
 from tests.support.lessons import ROOT
-from tests.support.processes import command, of_users
+from tests.support.processes import command, pids_of_users
 from tests.support.small_class import solutions
 
 IDLE_MINUTES = "0.75"  # minutes after which an idle checker ends; all checks are run and measured before that
@@ -31,7 +31,7 @@ _MEGABYTE = 2**20
 
 def processes(users: list[User]) -> list[int]:
     """Return the ids of the processes of these users."""
-    return of_users({user.uid for user in users})
+    return pids_of_users({user.uid for user in users})
 
 
 def megabytes(users: list[User]) -> float:
@@ -61,7 +61,7 @@ def work(running_hub: Hub, user: User) -> None:
 
 def check(running_hub: Hub, user: User) -> None:
     """Check the user's notebook and make sure that the check runs to its end."""
-    end = running_hub.checked(user, f"{LESSON}/{LESSON}.ipynb")[-1]
+    end = running_hub.check(user, f"{LESSON}/{LESSON}.ipynb")[-1]
     assert end["event"] == "end", end
 
 

@@ -29,10 +29,10 @@ from nbgrader.api import Gradebook
 
 from autograder.course.settings import SECRET
 from benchmarks.rows import row
-from tests.support.gradebooks import content, timeless
+from tests.support.gradebooks import content, without_durations
 from tests.support.kills import files
 from tests.support.lessons import ROOT
-from tests.support.small_class import WRONG, answered, build_course, hand_in, solutions
+from tests.support.small_class import WRONG, answered_notebook, build_course, hand_in, solutions
 
 _PR_SET_CHILD_SUBREAPER = 36
 _LINGER_SECONDS = 30.0
@@ -45,15 +45,19 @@ def make_class(room: Path) -> None:
         pass
     (room / SECRET).write_bytes(bytes(range(32)))
     right = solutions(room)
-    hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
-    hand_in(room, "bob", answered(room, right | WRONG, "ko"))
-    hand_in(room, "cho", answered(room, {}))
+    hand_in(room, "ann", answered_notebook(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
+    hand_in(room, "bob", answered_notebook(room, right | WRONG, "ko"))
+    hand_in(room, "cho", answered_notebook(room, {}))
     hand_in(room, "dee", "{")
-    hand_in(room, "eve", answered(room, right | {"double": "def double(x):\n    import os\n    os._exit(3)"}))
-    loud = answered(room, right)
+    hand_in(
+        room,
+        "eve",
+        answered_notebook(room, right | {"double": "def double(x):\n    import os\n    os._exit(3)"}),
+    )
+    loud = answered_notebook(room, right)
     loud.cells.extend(nbformat.v4.new_code_cell("print('words')") for _ in range(3))
     hand_in(room, "fay", loud)
-    hand_in(room, "gus", answered(room, {"double": right["double"]}))
+    hand_in(room, "gus", answered_notebook(room, {"double": right["double"]}))
 
 
 def start(room: Path) -> subprocess.Popen[bytes]:
@@ -76,7 +80,7 @@ def finish(room: Path) -> float:
 
 def grading_state(room: Path) -> tuple[object, ...]:
     """Return everything that a grading run produces: the gradebook's content, the files and the results."""
-    results = timeless(json.loads((room / "results.json").read_text()))
+    results = without_durations(json.loads((room / "results.json").read_text()))
     file_contents = files(room / "autograded", room / "feedback")
     return content(f"sqlite:///{room}/gradebook.db"), file_contents, results
 

@@ -30,8 +30,8 @@ from autograder.workers import worker
 from autograder.workers.jobs import Examined, Job
 from benchmarks.rows import row, show
 from tests.hostile.cases import load_all, write
-from tests.hostile.crowd import FULL, LIMITS, QuickWorkers, a_class, graded
-from tests.hostile.neighbours import busy
+from tests.hostile.crowd import FULL, LIMITS, QuickWorkers, grade_class, make_class
+from tests.hostile.neighbours import busy_answers
 from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
@@ -89,7 +89,7 @@ def rows(rounds: int) -> list[dict[str, Any]]:
     """Measure the effect of each hostile neighbour on an honest student, and return a table row for each."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
-        honest = job(world, world.notebook(busy(0.8 * LIMITS["QUESTION_SECONDS"])))
+        honest = job(world, world.notebook(busy_answers(0.8 * LIMITS["QUESTION_SECONDS"])))
         neighbour_jobs = {"peer": honest} | {
             case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
             for case, id in HOSTILE_CASES.items()
@@ -120,9 +120,9 @@ def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
         spinners: the number of unrelated processes that keep the machine busy during the grading.
     """
     with tempfile.TemporaryDirectory() as name, busy_machine(spinners):
-        course = a_class(Path(name), hostile, honest)
+        course = make_class(Path(name), hostile, honest)
         start = time.perf_counter()
-        summary, megabytes = graded(course)
+        summary, megabytes = grade_class(course)
         seconds = time.perf_counter() - start
     honest_rows = [submission for submission in summary.as_json() if "honest" in submission["student"]]
     outcomes = [task["outcome"] for submission in summary.as_json() for task in submission["tasks"]]

@@ -24,7 +24,7 @@ from autograder.course.lesson import Lesson
 from autograder.gradebook.book import Book
 from benchmarks.rows import parser_of, row, show
 from secant.language import LANGUAGES
-from tests.support.gradebooks import hurried
+from tests.support.gradebooks import without_fsync
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, ROOT, questions, right_answers, wrong_answers
 
@@ -69,7 +69,7 @@ def _reworded(text: str, chance: random.Random) -> str:
 def make_course(room: Path, lessons: list[Lesson], students: int) -> None:
     """Make a course directory in which the given number of students have been graded in these lessons."""
     course = course_of(room, lessons)
-    with hurried(), Book(course.directory, course.config) as book:
+    with without_fsync(), Book(course.directory, course.config) as book:
         for lesson in lessons:
             enter(course, book, read_assignment(room, lesson.name), class_of_students(lesson, students))
 

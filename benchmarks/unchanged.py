@@ -34,7 +34,14 @@ from benchmarks.rows import row
 from tests.support.formgrader import formgrader
 from tests.support.lessons import ROOT, copy_lessons
 from tests.support.postgres import server
-from tests.support.small_class import Here, answered, hand_in, run, solutions, told
+from tests.support.small_class import (
+    InProcessWorkers,
+    answered_notebook,
+    fake_result,
+    hand_in,
+    run,
+    solutions,
+)
 
 FIRST = "s000000"
 
@@ -47,8 +54,8 @@ def make_course(room: Path, lesson: str, url: str) -> None:
     settings = (ROOT / "nbgrader_config.py").read_text()
     (room / "nbgrader_config.py").write_text(f"{settings}\nc.CourseDirectory.db_url = {url!r}\n")
     right = solutions(room, lesson)
-    hand_in(room, FIRST, answered(room, right, lesson=lesson), lesson)
-    summary, _ = run(room, Here(told), lessons=[lesson])
+    hand_in(room, FIRST, answered_notebook(room, right, lesson=lesson), lesson)
+    summary, _ = run(room, InProcessWorkers(fake_result), lessons=[lesson])
     assert not summary.failed
 
 

@@ -19,7 +19,7 @@ from autograder.sandbox.wall import Wall
 from autograder.workers import worker
 from secant import language
 from tests.support import costs, suites
-from tests.support.leftovers import changes, put_back, settings
+from tests.support.leftovers import changes, restore_settings, settings
 from tests.support.suites import is_whole, runs_whole
 from tests.support.warm import warm, write_kernel
 
@@ -72,12 +72,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selected: list[pytest.Item] = []
     deselected: list[pytest.Item] = []
     for item in items:
-        asked_for = (
+        is_selected = (
             (deep or not item.get_closest_marker("deep"))
             and (is_whole(item) if alone else whole or not is_whole(item))
-            and _is_of(number, item)
+            and _matches_lesson(number, item)
         )
-        (selected if asked_for else deselected).append(item)
+        (selected if is_selected else deselected).append(item)
     config.hook.pytest_deselected(items=deselected)
     items[:] = sorted(selected, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
 
@@ -88,7 +88,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-class _Files(LoadScopeScheduling):
+class _FileScheduling(LoadScopeScheduling):
     """A scheduler for pytest-xdist that, with a few exceptions, gives all tests of a file to one worker.
 
     The tests of a file share fixtures that are costly to make.
@@ -104,11 +104,11 @@ class _Files(LoadScopeScheduling):
         return nodeid if path.startswith("tests/stock/") else path
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Files:
-    return _Files(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileScheduling:
+    return _FileScheduling(config, log)
 
 
-def _is_of(number: int | None, item: pytest.Item) -> bool:
+def _matches_lesson(number: int | None, item: pytest.Item) -> bool:
     if number is None:
         return True
     lesson = (
@@ -120,7 +120,7 @@ def _is_of(number: int | None, item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def separate_progress(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep tests, and the servers and kernels that they start, from changing the developer's own progress."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
@@ -128,13 +128,13 @@ def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread() -> None:
+def single_thread() -> None:
     """Limit torch to one thread, because more threads of parallel tests would only wait for each other."""
     torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
-def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
+def restored_paths(unchanged_settings: None) -> Iterator[None]:
     """Restore PATH and sys.path after a test, because nbgrader and a course's settings file extend them."""
     path, module_path = os.environ.get("PATH", os.defpath), sys.path.copy()
     yield
@@ -143,7 +143,7 @@ def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterator[None]:
+def unchanged_settings(single_thread: None, separate_progress: None) -> Iterator[None]:
     """Fail a test that leaves a setting of the process changed.
 
     Only the two session fixtures that this fixture requests are set up before it, so changes by all other
@@ -151,10 +151,10 @@ def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterato
     """
     before = settings()
     yield
-    changed = changes(before, settings())
-    if changed:
-        put_back(before)
-        pytest.fail("the test leaves behind " + "; ".join(changed), pytrace=False)
+    differences = changes(before, settings())
+    if differences:
+        restore_settings(before)
+        pytest.fail("the test leaves behind " + "; ".join(differences), pytrace=False)
 
 
 @pytest.fixture(params=["en", pytest.param("ko", marks=pytest.mark.whole)])
@@ -184,13 +184,13 @@ def python() -> Iterator[list[str]]:
     if sys.platform != "linux":
         yield [sys.executable, "-m"]
         return
-    with warm(_IMPORTS) as words:
-        yield words
+    with warm(_IMPORTS) as command:
+        yield command
 
 
 @pytest.fixture(scope="session")
 def plain_wall() -> Wall:
-    """Return a wall that hides no additional files; `small_class.Here` grades behind the same wall."""
+    """Return a wall that hides no extra files; `small_class.InProcessWorkers` grades behind the same wall."""
     wall: Wall = worker._wall(())
     return wall
 
@@ -198,26 +198,26 @@ def plain_wall() -> Wall:
 @pytest.fixture(scope="module")
 def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Start the kernels of a module's tests as forks of the warm process."""
-    place = tmp_path_factory.mktemp("kernels")
-    write_kernel(place, python)
+    folder = tmp_path_factory.mktemp("kernels")
+    write_kernel(folder, python)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", str(place))
+        patch.setenv("JUPYTER_PATH", str(folder))
         yield
 
 
 @pytest.fixture(scope="session")
 def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an empty gradebook's path. It is made once per session, because that takes nbgrader seconds."""
-    place = tmp_path_factory.mktemp("gradebook")
-    shutil.copy(ROOT / "nbgrader_config.py", place)
+    folder = tmp_path_factory.mktemp("gradebook")
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
     subprocess.run(
-        [*python, "nbgrader", "db", "assignment", "list"], cwd=place, check=True, capture_output=True
+        [*python, "nbgrader", "db", "assignment", "list"], cwd=folder, check=True, capture_output=True
     )
-    return place / "gradebook.db"
+    return folder / "gradebook.db"
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course directory with the small lesson, built. Tests copy it before they change anything."""
     from tests.support.small_class import build_course  # importing nbgrader takes each worker 0.7 s
 
@@ -229,8 +229,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
     """Return a fresh course directory with the small lesson of tests/fixtures, not yet built."""
-    compiled = shutil.ignore_patterns("__pycache__")  # `make test` compiles the fixtures
-    shutil.copytree(ROOT / "tests" / "fixtures" / "course", tmp_path / "course", ignore=compiled)
+    ignore_compiled = shutil.ignore_patterns("__pycache__")  # `make test` compiles the fixtures
+    shutil.copytree(ROOT / "tests" / "fixtures" / "course", tmp_path / "course", ignore=ignore_compiled)
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     return tmp_path
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 #: Each package, with the packages that it may import; these are listed before it.
-ROOMS: dict[str, set[str]] = {
+ALLOWED_IMPORTS: dict[str, set[str]] = {
     "secant": set(),
     "secant.checking": {"secant"},
     "secant.graph": {"secant"},
@@ -113,14 +113,14 @@ ROOMS: dict[str, set[str]] = {
 #: Further packages that the modules of `secant` itself may import. Notebooks import from `secant`, which
 #: loads the others only when they are used (`secant.progress` when a prediction is clicked). The command
 #: `secant` opens the lab and shows the progress.
-FRONT_DOORS = {
+LAZY_IMPORTS = {
     "secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab", "secant.progress"}
 }
 
 
-def room(module: str) -> str:
-    """Return the innermost package in `ROOMS` that contains a module."""
-    return max((name for name in ROOMS if f"{module}.".startswith(f"{name}.")), key=len)
+def package_of(module: str) -> str:
+    """Return the innermost package in `ALLOWED_IMPORTS` that contains a module."""
+    return max((name for name in ALLOWED_IMPORTS if f"{module}.".startswith(f"{name}.")), key=len)
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -133,42 +133,50 @@ def imports(path: Path) -> Iterator[str]:
 
 def edges() -> set[tuple[str, str]]:
     """Return the pairs of different packages in which the first imports the second."""
-    found = set()
+    pairs = set()
     for package in ("autograder", "secant"):
         for path in (ROOT / package).rglob("*.py"):
-            here = room(".".join(path.relative_to(ROOT).with_suffix("").parts))
-            ours = (name for name in imports(path) if name.partition(".")[0] in ("autograder", "secant"))
-            found |= {(here, room(name)) for name in ours if name != "autograder"}
-    return {(here, there) for here, there in found if here != there}
+            importer = package_of(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            product_modules = (
+                name for name in imports(path) if name.partition(".")[0] in ("autograder", "secant")
+            )
+            pairs |= {(importer, package_of(name)) for name in product_modules if name != "autograder"}
+    return {(importer, imported) for importer, imported in pairs if importer != imported}
 
 
 def test_every_package_is_listed_in_the_architecture() -> None:
     packages = {
         path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")
     }
-    assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ROOMS)
+    assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ALLOWED_IMPORTS)
 
 
 @pytest.mark.costly("parses every module of the product")
 def test_packages_import_what_the_architecture_table_lists() -> None:
-    allowed = {(here, there) for here, rooms in ROOMS.items() for there in rooms}
-    doors = {(here, there) for here, rooms in FRONT_DOORS.items() for there in rooms}
-    assert edges() - allowed == doors
+    allowed = {
+        (importer, imported) for importer, packages in ALLOWED_IMPORTS.items() for imported in packages
+    }
+    lazy = {(importer, imported) for importer, packages in LAZY_IMPORTS.items() for imported in packages}
+    assert edges() - allowed == lazy
     assert allowed - edges() == set()
 
 
 def test_packages_import_only_packages_listed_before_them() -> None:
-    order = list(ROOMS)
-    assert all(order.index(there) < order.index(here) for here, rooms in ROOMS.items() for there in rooms)
+    order = list(ALLOWED_IMPORTS)
+    assert all(
+        order.index(imported) < order.index(importer)
+        for importer, packages in ALLOWED_IMPORTS.items()
+        for imported in packages
+    )
 
 
 def test_modules_of_secant_checking_have_no_circular_imports() -> None:
     paths = {f"secant.checking.{path.stem}": path for path in (ROOT / "secant/checking").glob("*.py")}
-    used = {
+    imported = {
         name: {text for line in imports(path) for text in (line, line.rpartition(".")[0])}
         for name, path in paths.items()
     }
-    TopologicalSorter({name: found & paths.keys() for name, found in used.items()}).prepare()
+    TopologicalSorter({name: modules & paths.keys() for name, modules in imported.items()}).prepare()
 
 
 #: Further files that use names of the product: settings, entry points and lessons.
@@ -218,7 +226,7 @@ def names_used(tree: ast.Module) -> Iterator[str]:
 def names_bound(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement of a module binds, except names of imports and commands."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        if not any("command" in ast.unparse(mark) for mark in node.decorator_list):
+        if not any("command" in ast.unparse(decorator) for decorator in node.decorator_list):
             yield node.name
     elif isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -89,9 +89,9 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
     lines = {
         token.start[0]: (token.start[1], token.string) for token in tokens if token.type == tokenize.COMMENT
     }
-    places = [(line, column) for line, (column, _) in lines.items()]
+    positions = [(line, column) for line, (column, _) in lines.items()]
     # Lines of one comment have the same column, and the same difference between line number and index.
-    for _, block in groupby(enumerate(places), lambda entry: (entry[1][0] - entry[0], entry[1][1])):
+    for _, block in groupby(enumerate(positions), lambda entry: (entry[1][0] - entry[0], entry[1][1])):
         numbers = [line for _, (line, _) in block]
         yield numbers[0], " ".join(lines[number][1].lstrip("#: ") for number in numbers)
 
@@ -126,21 +126,21 @@ def violations() -> frozenset[tuple[str, int, str]]:
 
 
 def test_docstrings_open_with_a_verb_or_a_noun() -> None:
-    refused = [f"{file}:{line}" for file, line, word in sorted(violations()) if word == OPENING]
-    if refused:
+    locations = [f"{file}:{line}" for file, line, word in sorted(violations()) if word == OPENING]
+    if locations:
         pytest.fail(
-            "begin with a verb and its object (Return, Skip ...) or a noun phrase: " + ", ".join(refused)
+            "begin with a verb and its object (Return, Skip ...) or a noun phrase: " + ", ".join(locations)
         )
 
 
 def test_docstrings_and_comments_are_in_plain_words() -> None:
-    refused = [
+    problems = [
         f"{file}:{line}: {word}; write: {IDIOMS[word][1]}"
         for file, line, word in sorted(violations())
         if word in IDIOMS and (file, word) not in EXCEPTIONS
     ]
-    if refused:
-        pytest.fail("\n".join(refused))
+    if problems:
+        pytest.fail("\n".join(problems))
 
 
 def test_each_exception_is_still_needed() -> None:
@@ -161,7 +161,7 @@ def test_each_exception_is_still_needed() -> None:
         "A dead child is\n    buried at once.",
     ],
 )
-def test_riddle_is_refused(text: str) -> None:
+def test_unclear_expression_is_refused(text: str) -> None:
     assert idioms(without_names(text))
 
 
@@ -176,5 +176,5 @@ def test_riddle_is_refused(text: str) -> None:
         "Use the hash to tell one wheel from another.",
     ],
 )
-def test_plain_use_passes(text: str) -> None:
+def test_clear_expression_passes(text: str) -> None:
     assert not idioms(without_names(text))

@@ -42,25 +42,25 @@ def rows(file: str, heading: str) -> list[list[str]]:
 
 
 def names(requirements: list[str]) -> set[str]:
-    return {Requirement(each).name for each in requirements}
+    return {Requirement(requirement).name for requirement in requirements}
 
 
 def test_every_dependency_is_listed_in_the_documentation() -> None:
-    needed = names(PROJECT["dependencies"])
-    assert {row[0] for row in rows("dependencies.md", "To take and to grade the lessons")} == needed
-    extras = {name: names(needs) for name, needs in PROJECT["optional-dependencies"].items()}
+    required = names(PROJECT["dependencies"])
+    assert {row[0] for row in rows("dependencies.md", "To take and to grade the lessons")} == required
+    extras = {name: names(requirements) for name, requirements in PROJECT["optional-dependencies"].items()}
     assert {row[0]: set(row[1].split(", ")) for row in rows("dependencies.md", "Extras")} == {
-        package: {extra for extra, named in extras.items() if package in named}
+        package: {extra for extra, packages in extras.items() if package in packages}
         for package in set.union(*extras.values())
     }
     tools = {row[0] for row in rows("dependencies.md", "Installed when a command first needs it")}
     assert tools == {requirement.name for requirement in peers.requirements_of("mutants")}
     pinned = names([line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line])
-    told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
-    assert told == pinned - needed
+    documented = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
+    assert documented == pinned - required
 
 
-def licensed() -> Iterator[tuple[str, str]]:
+def listed_licences() -> Iterator[tuple[str, str]]:
     """Yield each package of the three tables with the licence that the table names."""
     yield from ((row[0], row[1]) for row in rows("dependencies.md", "To take and to grade the lessons"))
     yield from ((row[0], row[2]) for row in rows("dependencies.md", "Extras"))
@@ -68,28 +68,35 @@ def licensed() -> Iterator[tuple[str, str]]:
     yield from ((row[0], row[1]) for row in rows("dependencies.md", part))
 
 
-@pytest.mark.parametrize(("package", "told"), list(licensed()))
-def test_listed_licences_match_the_installed_packages(package: str, told: str) -> None:
-    found = importlib.metadata.distribution(package)
-    said = [*found.metadata.get_all("License-Expression", []), *found.metadata.get_all("License", [])]
-    said += [each for each in found.metadata.get_all("Classifier", []) if each.startswith("License")]
-    files = [str(file) for file in found.files or [] if re.search(r"(?i)licen[sc]e", file.name)]
-    said += [
-        (found.read_text(name.split(".dist-info/")[-1]) or "")[:300]
+@pytest.mark.parametrize(("package", "listed_licence"), list(listed_licences()))
+def test_listed_licences_match_the_installed_packages(package: str, listed_licence: str) -> None:
+    distribution = importlib.metadata.distribution(package)
+    licences = [
+        *distribution.metadata.get_all("License-Expression", []),
+        *distribution.metadata.get_all("License", []),
+    ]
+    licences += [
+        classifier
+        for classifier in distribution.metadata.get_all("Classifier", [])
+        if classifier.startswith("License")
+    ]
+    files = [str(file) for file in distribution.files or [] if re.search(r"(?i)licen[sc]e", file.name)]
+    licences += [
+        (distribution.read_text(name.split(".dist-info/")[-1]) or "")[:300]
         for name in files
         if ".dist-info/" in name
     ]
-    claimed = re.findall("|".join(sorted(FAMILIES, key=len, reverse=True)), told)
-    assert claimed
-    assert [name for name in claimed if not re.search(FAMILIES[name], "\n".join(said))] == []
+    families = re.findall("|".join(sorted(FAMILIES, key=len, reverse=True)), listed_licence)
+    assert families
+    assert [name for name in families if not re.search(FAMILIES[name], "\n".join(licences))] == []
 
 
 def test_citation_file_names_the_current_version_and_address() -> None:
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert cited["version"] == PROJECT["version"]
-    assert cited["repository-code"] == PROJECT["urls"]["Repository"]
-    assert cited["license"] == PROJECT["license"]
-    assert {"cff-version", "message", "title", "authors"} <= cited.keys()
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == PROJECT["version"]
+    assert citation["repository-code"] == PROJECT["urls"]["Repository"]
+    assert citation["license"] == PROJECT["license"]
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
 
 
 #: Forms about a failed command. They ask for the output of a `doctor` command, which contains the versions.
@@ -97,16 +104,16 @@ ABOUT_PROGRAMS = {"grading-failed", "cannot-install"}
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
-def test_each_issue_form_asks_what_was_used(form: Path) -> None:
+def test_each_issue_form_asks_for_versions(form: Path) -> None:
     """GitHub hides a form that breaks these rules, and reports no error."""
-    found = yaml.safe_load(form.read_text())
-    assert {"name", "description", "body"} <= found.keys()
-    ids = [field["id"] for field in found["body"]]
+    content = yaml.safe_load(form.read_text())
+    assert {"name", "description", "body"} <= content.keys()
+    ids = [field["id"] for field in content["body"]]
     assert len(ids) == len(set(ids))
     assert (
         {"doctor", "output"} < set(ids) if form.stem in ABOUT_PROGRAMS else {"lesson", "version"} < set(ids)
     )
-    for field in found["body"]:
+    for field in content["body"]:
         assert field["type"] in ("input", "textarea", "dropdown", "checkboxes", "markdown")
         assert field["attributes"]["label"]
 
@@ -122,7 +129,7 @@ def test_there_is_a_form_for_each_kind_of_report() -> None:
     assert yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/config.yml").read_text())["blank_issues_enabled"]
 
 
-def test_links_between_the_documents_lead_somewhere() -> None:
+def test_links_between_documents_lead_to_existing_files() -> None:
     broken = [
         (path.name, target)
         for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob(".github/*.md"))
@@ -135,7 +142,7 @@ def test_links_between_the_documents_lead_somewhere() -> None:
 @pytest.mark.parametrize("program", ["secant", "autograder"])
 def test_both_commands_print_the_version(program: str) -> None:
     code = f"from {program}.cli import main; main()"
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True
     )
-    assert said.stdout == f"{PROJECT['version']}\n"
+    assert result.stdout == f"{PROJECT['version']}\n"

@@ -33,8 +33,8 @@ def targets() -> set[str]:
 
 
 def test_every_make_target_exists(readme: str) -> None:
-    named = {name for line in commands(readme) for name in re.findall(r"\bmake ([a-z]+)", line)}
-    assert {"lab", "test", "build"} <= named <= targets()
+    names = {name for line in commands(readme) for name in re.findall(r"\bmake ([a-z]+)", line)}
+    assert {"lab", "test", "build"} <= names <= targets()
 
 
 def test_every_make_variable_exists(readme: str) -> None:
@@ -47,16 +47,16 @@ def test_every_make_variable_exists(readme: str) -> None:
 
 def test_every_program_is_installed_by_the_package(readme: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    known = {*project["scripts"], "nbgrader", "jupyter"}
+    programs = {*project["scripts"], "nbgrader", "jupyter"}
     assert any(name.startswith("nbgrader") for name in project["dependencies"])
-    named = {name for line in commands(readme) for name in re.findall(r"\.venv/bin/([\w-]+)", line)}
-    assert named
-    assert named <= known
+    names = {name for line in commands(readme) for name in re.findall(r"\.venv/bin/([\w-]+)", line)}
+    assert names
+    assert names <= programs
 
 
 def test_every_autograder_command_exists(readme: str) -> None:
-    used = {name for line in commands(readme) for name in re.findall(r"bin/autograder ([a-z]+)", line)}
-    for name in used:
+    names = {name for line in commands(readme) for name in re.findall(r"bin/autograder ([a-z]+)", line)}
+    for name in names:
         assert CliRunner().invoke(app, [name, "--help"]).exit_code == 0, name
 
 
@@ -77,9 +77,9 @@ def resolves(link: str, readme: str) -> bool:
 
 
 def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
-    made_later = {"workspace", "preview", "build", "submitted", "autograded", "feedback"}
+    generated = {"workspace", "preview", "build", "submitted", "autograded", "feedback"}
     folders = {name for line in commands(readme) for name in re.findall(r"^([a-z]+)/", line)}
-    assert {name for name in folders - made_later if not (ROOT / name).is_dir()} == set()
+    assert {name for name in folders - generated if not (ROOT / name).is_dir()} == set()
     lessons = set(re.findall(r"\b\d\d_\w+", readme))
     assert {name for name in lessons if not (ROOT / "course" / name).is_dir()} == set()
 
@@ -95,5 +95,5 @@ def test_english_and_korean_readme_have_the_same_structure() -> None:
 
 
 def test_help_names_every_target() -> None:
-    shown = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True).stdout
-    assert set(re.findall(r"^make (\w+)", shown, re.M)) == targets() - {"help"}
+    output = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True).stdout
+    assert set(re.findall(r"^make (\w+)", output, re.M)) == targets() - {"help"}

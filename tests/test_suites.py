@@ -12,7 +12,7 @@ import pytest
 from secant import language
 from tests.support import suites
 from tests.support.costs import BUSY, COSTLY, QUICK_BOUND, Costs, Meter, tree_seconds
-from tests.support.leftovers import changes, put_back, settings
+from tests.support.leftovers import changes, restore_settings, settings
 from tests.support.lessons import ROOT
 
 BURN = """
@@ -25,8 +25,8 @@ def burn(seconds):
 
 
 def burn(seconds: float) -> None:
-    until = time.process_time() + seconds
-    while time.process_time() < until:
+    deadline = time.process_time() + seconds
+    while time.process_time() < deadline:
         pass
 
 
@@ -44,8 +44,14 @@ def test_a_test_that_replaces_what_opens_files_is_measured(monkeypatch: pytest.M
     def refuse(*_: object, **__: object) -> None:
         raise OSError
 
-    for place, name in ((Path, "open"), (Path, "read_text"), (os, "scandir"), (os, "listdir"), (os, "times")):
-        monkeypatch.setattr(place, name, refuse)
+    for target, name in (
+        (Path, "open"),
+        (Path, "read_text"),
+        (os, "scandir"),
+        (os, "listdir"),
+        (os, "times"),
+    ):
+        monkeypatch.setattr(target, name, refuse)
     monkeypatch.setattr("builtins.open", refuse)
     assert tree_seconds() > 0
 
@@ -56,7 +62,7 @@ def test_time_spent_waiting_is_not_counted_as_processor_time() -> None:
     assert tree_seconds() - before < 0.2
 
 
-def test_a_shared_fixture_is_counted_apart_and_once() -> None:
+def test_shared_fixture_is_counted_separately_and_once() -> None:
     meter = Meter()
     meter.begin()
     with meter.shared_fixture(), meter.shared_fixture():
@@ -66,7 +72,7 @@ def test_a_shared_fixture_is_counted_apart_and_once() -> None:
     assert 0.05 < own < 0.25 < shared < 0.5
 
 
-def test_a_costly_test_without_a_reason_is_named() -> None:
+def test_costly_test_without_a_reason_is_reported() -> None:
     costs = Costs()
     costs.add("tests/a.py::test_cheap", COSTLY / 2, 10 * COSTLY, "")
     costs.add("tests/a.py::test_costly", COSTLY, 0, "")
@@ -96,29 +102,29 @@ def test_run_with_a_costly_test_without_a_reason_fails(tmp_path: Path, workers: 
     (tmp_path / "test_two.py").write_text(BURN + tests)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", workers, str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
-    assert "FAILED test_two.py::test_costly took 0." in done.stdout
-    assert "test_cheap" not in done.stdout
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "2 passed" in result.stdout
+    assert "FAILED test_two.py::test_costly took 0." in result.stdout
+    assert "test_cheap" not in result.stdout
 
 
-def test_each_setting_that_a_test_leaves_changed_is_named_and_restored(tmp_path: Path) -> None:
+def test_each_setting_that_a_test_leaves_changed_is_reported_and_restored(tmp_path: Path) -> None:
     before = settings()
     os.environ["SECANT_TEST_LEFT"] = "1"
     os.chdir(tmp_path)
     sys.path.append("left")
     os.umask(before["the umask"] ^ 0o7)
     language("ko" if language() == "en" else "en")
-    found = [line.partition(":")[0] for line in changes(before, settings())]
-    assert found == ["os.environ", "the working directory", "sys.path", "the umask", "secant.language()"]
-    put_back(before)
+    names = [line.partition(":")[0] for line in changes(before, settings())]
+    assert names == ["os.environ", "the working directory", "sys.path", "the umask", "secant.language()"]
+    restore_settings(before)
     assert not changes(before, settings())
 
 
-@pytest.mark.parametrize("place", suites.WHOLE)
-def test_each_path_listed_for_the_whole_suite_exists(place: str) -> None:
-    assert (ROOT / place).exists()
+@pytest.mark.parametrize("path", suites.WHOLE)
+def test_each_path_listed_for_the_whole_suite_exists(path: str) -> None:
+    assert (ROOT / path).exists()
 
 
 def test_each_file_that_builds_a_wall_is_left_out_where_no_wall_works() -> None:

@@ -29,7 +29,7 @@ from scripts.mutants.faults import Fault, cosmic_ray_mutations, draw, product_fi
 from scripts.mutants.search import noticed_faults
 from scripts.mutants.tree import Tree, commit_of
 from secant.files import replace_file
-from tests.test_architecture import room as room_of_module
+from tests.test_architecture import package_of as room_of_module
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".mutants"

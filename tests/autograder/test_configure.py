@@ -10,7 +10,7 @@ from autograder.configure import use_secant
 from autograder.course.settings import load_config
 from tests.support.lessons import ROOT
 
-TOUCHED = {
+CHANGED_SETTINGS = {
     "GenerateAssignment": {"preprocessors"},
     "ExchangeFactory": {"collect", "list", "release_feedback"},
     "Autograde": {"exporter_class", "sanitize_preprocessors", "autograde_preprocessors"},
@@ -19,11 +19,11 @@ TOUCHED = {
 }
 
 
-class Own(NbGraderPreprocessor):
+class CoursePreprocessor(NbGraderPreprocessor):
     """A preprocessor that the course itself adds."""
 
 
-def settings(config: Config) -> dict[str, set[str]]:
+def setting_names(config: Config) -> dict[str, set[str]]:
     """Return the names of all settings, by the class that they configure."""
     return {name: set(section) for name, section in config.items() if section}
 
@@ -31,7 +31,7 @@ def settings(config: Config) -> dict[str, set[str]]:
 def test_use_secant_sets_only_the_listed_settings() -> None:
     config = Config()
     use_secant(config)
-    assert settings(config) == TOUCHED
+    assert setting_names(config) == CHANGED_SETTINGS
 
 
 def test_use_secant_keeps_settings_of_the_course() -> None:
@@ -41,9 +41,9 @@ def test_use_secant_keeps_settings_of_the_course() -> None:
     config.ClearSolutions.code_stub = {"python": "# Yours"}
     config.Execute.timeout = 7
     config.GenerateFeedback.force = True
-    before = settings(config)
+    before = setting_names(config)
     use_secant(config)
-    after = settings(config)
+    after = setting_names(config)
     assert all(names <= after[section] for section, names in before.items())
     assert config.CourseDirectory == {"course_id": "mine", "source_directory": "src"}
     assert config.ClearSolutions.code_stub == {"python": "# Yours"}
@@ -54,27 +54,27 @@ def test_use_secant_keeps_settings_of_the_course() -> None:
 def test_nbgraders_own_steps_keep_their_order() -> None:
     config = Config()
     use_secant(config)
-    stock = [
+    default_steps = [
         ClearAnswers if step is ClearSolutions else step
         for step in GenerateAssignment.preprocessors.default()
     ]
     steps = config.GenerateAssignment.preprocessors
-    at = steps.index(stock[0])
-    assert steps[at : at + len(stock)] == stock
+    start = steps.index(default_steps[0])
+    assert steps[start : start + len(default_steps)] == default_steps
 
 
-@pytest.mark.parametrize("way", ["list", "append"])
-def test_steps_of_the_course_are_kept(way: str) -> None:
+@pytest.mark.parametrize("method", ["list", "append"])
+def test_steps_of_the_course_are_kept(method: str) -> None:
     config = Config()
-    if way == "list":
-        config.GenerateAssignment.preprocessors = [ClearSolutions, Own]
+    if method == "list":
+        config.GenerateAssignment.preprocessors = [ClearSolutions, CoursePreprocessor]
     else:
-        config.GenerateAssignment.preprocessors.append(Own)
+        config.GenerateAssignment.preprocessors.append(CoursePreprocessor)
     use_secant(config)
     steps = config.GenerateAssignment.preprocessors
-    assert steps.count(Own) == 1
+    assert steps.count(CoursePreprocessor) == 1
     assert ClearAnswers in steps
-    assert steps.index(ClearAnswers) < steps.index(Own)
+    assert steps.index(ClearAnswers) < steps.index(CoursePreprocessor)
 
 
 def test_second_call_of_use_secant_adds_no_step() -> None:
@@ -86,7 +86,7 @@ def test_second_call_of_use_secant_adds_no_step() -> None:
 
 
 def test_repository_uses_the_same_settings() -> None:
-    config, ours = Config(), load_config(ROOT)
+    config, repository_config = Config(), load_config(ROOT)
     use_secant(config)
-    for section, names in TOUCHED.items():
-        assert {name: ours[section][name] for name in names} == dict(config[section])
+    for section, names in CHANGED_SETTINGS.items():
+        assert {name: repository_config[section][name] for name in names} == dict(config[section])

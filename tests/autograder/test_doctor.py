@@ -34,7 +34,7 @@ def test_prerelease_of_the_required_version_counts_as_new_enough(
         ("2.15.0", "2.15.0; the lessons were tested with 2.13 to 2.14"),
     ],
 )
-def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
+def test_torch_newer_than_tested_versions_is_accepted_and_mentioned(
     version: str, detail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
@@ -42,29 +42,31 @@ def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
     assert (finding.ok, finding.detail, finding.fix) == (True, detail, "")
 
 
-def gradebook_at(db_url: str, course: Path) -> CheckResult:
+def gradebook_finding(db_url: str, course: Path) -> CheckResult:
     """Return the doctor's finding about the gradebook of a course whose settings name this database."""
     (course / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.db_url = "{db_url}"\n')
     return next(finding for finding in doctor._course(course) if finding.name == "gradebook")
 
 
 def test_gradebook_is_the_one_that_the_settings_name(tmp_path: Path) -> None:
-    course, used = tmp_path / "class", tmp_path / "used.db"
+    course, database = tmp_path / "class", tmp_path / "used.db"
     (course / "course").mkdir(parents=True)
     (course / "course/syllabus.toml").touch()
-    with sqlite3.connect(used, isolation_level=None) as book:
-        book.execute("CREATE TABLE grade (id INTEGER)")
-        finding = gradebook_at(f"sqlite:///{used}", course)
-        assert (finding.ok, finding.detail) == (True, f"{used} can be written to")
-        book.execute("BEGIN IMMEDIATE")
-        finding = gradebook_at(f"sqlite:///{used}", course)
-        assert (finding.ok, finding.detail) == (False, f"{used}: database is locked")
-    book.close()
-    assert gradebook_at(f"sqlite:///{tmp_path}/new.db", course).detail == f"{tmp_path}/new.db will be made"
-    missing = gradebook_at(f"sqlite:///{tmp_path}/none/new.db", course)
-    assert (missing.ok, missing.detail) == (False, f"{tmp_path}/none cannot be written to")
-    other = gradebook_at("postgresql://u:hidden@host/grades", course)
-    assert (other.ok, "hidden" in other.detail) == (True, False)
+    with sqlite3.connect(database, isolation_level=None) as connection:
+        connection.execute("CREATE TABLE grade (id INTEGER)")
+        finding = gradebook_finding(f"sqlite:///{database}", course)
+        assert (finding.ok, finding.detail) == (True, f"{database} can be written to")
+        connection.execute("BEGIN IMMEDIATE")
+        finding = gradebook_finding(f"sqlite:///{database}", course)
+        assert (finding.ok, finding.detail) == (False, f"{database}: database is locked")
+    connection.close()
+    assert (
+        gradebook_finding(f"sqlite:///{tmp_path}/new.db", course).detail == f"{tmp_path}/new.db will be made"
+    )
+    missing_folder = gradebook_finding(f"sqlite:///{tmp_path}/none/new.db", course)
+    assert (missing_folder.ok, missing_folder.detail) == (False, f"{tmp_path}/none cannot be written to")
+    postgres = gradebook_finding("postgresql://u:hidden@host/grades", course)
+    assert (postgres.ok, "hidden" in postgres.detail) == (True, False)
 
 
 def test_settings_that_cannot_be_loaded_are_named(tmp_path: Path) -> None:
@@ -78,13 +80,15 @@ def test_settings_that_cannot_be_loaded_are_named(tmp_path: Path) -> None:
 
 def test_packages_of_other_extras_are_not_looked_for() -> None:
     assert {finding.name for finding in doctor._packages()} >= {"torch", "nbgrader", "distributed"}
-    assert [one.name for one in requirements("scale") if one not in requirements()] == ["distributed"]
+    assert [
+        requirement.name for requirement in requirements("scale") if requirement not in requirements()
+    ] == ["distributed"]
 
 
 def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_course(tmp_path / "class")
     copy, files = tmp_path / "notes", list[str]()
-    monkeypatch.setattr(doctor, "suspects", lambda seen: files)
+    monkeypatch.setattr(doctor, "suspects", lambda visible: files)
     (finding,) = doctor._visible_leaks(tmp_path / "class")
     assert finding.ok
     assert "lessons searched for: 1" in finding.detail
@@ -102,7 +106,7 @@ def test_course_without_lessons_has_nothing_to_search_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "nbgrader_config.py").write_text("use_secant = print\nuse_secant('a course')\n")
-    monkeypatch.setattr(doctor, "suspects", lambda seen: [])
+    monkeypatch.setattr(doctor, "suspects", lambda visible: [])
     (finding,) = doctor._visible_leaks(tmp_path)
     assert finding.ok
     assert "nothing was searched for" in finding.detail

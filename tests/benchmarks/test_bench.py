@@ -15,26 +15,27 @@ from benchmarks import peers, performance
 from benchmarks.performance import BenchmarkRecord
 
 ROOT = Path(__file__).resolve().parents[2]
-THEN, HERE = "2026-01-02", "a processor, 2 cores"
+DATE, MACHINE = "2026-01-02", "a processor, 2 cores"
 
 
-def row(figure: str = "speed", ours: float = 2, peer: str = "a peer", value: float | None = 6) -> Any:
+def make_row(figure: str = "speed", ours: float = 2, peer: str = "a peer", value: float | None = 6) -> Any:
     ratio = None if value is None else value / ours
     return dict(zip(performance.KEYS, (figure, ours, peer, value, ratio, "s"), strict=True))
 
 
-def known(*rows: Any, **more: Any) -> BenchmarkRecord:
-    return BenchmarkRecord([{**one, "date": THEN, "machine": HERE} for one in rows], **more)
+def make_record(*rows: Any, **fields: Any) -> BenchmarkRecord:
+    return BenchmarkRecord([{**row, "date": DATE, "machine": MACHINE} for row in rows], **fields)
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a repository with three benchmarks: one has rows, one fails and one writes nonsense."""
     folder = tmp_path / "benchmarks"
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name, text in {
-        "good": f"import json, pathlib, sys\npathlib.Path(sys.argv[2]).write_text('{json.dumps([row()])}')",
+        "good": "import json, pathlib, sys\n"
+        f"pathlib.Path(sys.argv[2]).write_text('{json.dumps([make_row()])}')",
         "bad": "import sys\nsys.exit('the disk is full')",
         "odd": "import pathlib, sys\npathlib.Path(sys.argv[2]).write_text('[{}]')",
     }.items():
@@ -48,77 +49,94 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown(records: dict[str, BenchmarkRecord]) -> str:
-    text = io.StringIO()
-    Console(width=200, file=text).print(performance.table(records))
-    return text.getvalue()
+def render_table(records: dict[str, BenchmarkRecord]) -> str:
+    stream = io.StringIO()
+    Console(width=200, file=stream).print(performance.table(records))
+    return stream.getvalue()
 
 
-def test_failing_benchmark_is_named_and_keeps_its_older_rows(place: Path) -> None:
-    performance.write(place, {"bad": known(row("older")), "other": known(row("of another"))})
+def test_failing_benchmark_is_named_and_keeps_its_older_rows(repository: Path) -> None:
+    performance.write(
+        repository, {"bad": make_record(make_row("older")), "other": make_record(make_row("of another"))}
+    )
     assert bench.main(["good", "bad"]) == 1
-    found = performance.read(place)
-    assert [(one["figure"], one["machine"]) for one in found["good"].rows] == [("speed", "another processor")]
-    assert found["bad"].rows == known(row("older")).rows
-    assert "the disk is full" in found["bad"].trouble[0]
-    assert found["other"].rows == known(row("of another")).rows
-    page = (place / performance.PAGE).read_text()
-    assert f"| older (of {THEN}) | 2 s | a peer | 6 s | 3 |" in page
+    records = performance.read(repository)
+    assert [(row["figure"], row["machine"]) for row in records["good"].rows] == [
+        ("speed", "another processor")
+    ]
+    assert records["bad"].rows == make_record(make_row("older")).rows
+    assert "the disk is full" in records["bad"].trouble[0]
+    assert records["other"].rows == make_record(make_row("of another")).rows
+    page = (repository / performance.PAGE).read_text()
+    assert f"| older (of {DATE}) | 2 s | a peer | 6 s | 3 |" in page
     assert "the disk is full" in page
     assert "| speed | 2 s | a peer | 6 s | 3 |" in page
     assert "`python -m benchmarks.good --json FILE`" in page
     assert {"Machine 1: a processor, 2 cores.", "Machine 2: another processor."} <= set(page.splitlines())
 
 
-def test_bench_without_arguments_runs_all_and_refuses_malformed_rows(place: Path) -> None:
+def test_bench_without_arguments_runs_all_and_refuses_malformed_rows(repository: Path) -> None:
     assert bench.main([]) == 1
-    found = performance.read(place)
-    assert list(found) == ["bad", "good", "odd"]
-    assert (found["odd"].rows, found["odd"].is_failed) == ([], True)
-    assert "a row needs figure, ours" in found["odd"].trouble[0]
+    records = performance.read(repository)
+    assert list(records) == ["bad", "good", "odd"]
+    assert (records["odd"].rows, records["odd"].is_failed) == ([], True)
+    assert "a row needs figure, ours" in records["odd"].trouble[0]
     assert bench.main(["good"]) == 0
 
 
 def test_unknown_benchmark_is_refused_before_any_runs(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         bench.main(["good", "nonsense"])
-    assert ended.value.code == 2
+    assert error.value.code == 2
     assert "nonsense: there are bad, good, odd" in capsys.readouterr().err
-    assert not (place / performance.JSON).exists()
+    assert not (repository / performance.JSON).exists()
 
 
 def test_rows_of_a_peer_that_cannot_be_installed_are_kept_and_marked(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    absent = {"otherplot==1.0": "no such version"}
-    monkeypatch.setattr(peers, "environment", lambda name, tell: (dict(os.environ), absent))
-    performance.write(place, {"good": known(row(ours=9), row(peer="otherplot"), row("gone", value=None))})
+    failures = {"otherplot==1.0": "no such version"}
+    monkeypatch.setattr(peers, "environment", lambda name, tell: (dict(os.environ), failures))
+    performance.write(
+        repository,
+        {"good": make_record(make_row(ours=9), make_row(peer="otherplot"), make_row("gone", value=None))},
+    )
     assert bench.main(["good"]) == 0
-    found = performance.read(place)["good"]
-    assert [(one["figure"], one["peer"], one["ours"]) for one in found.rows] == [
+    record = performance.read(repository)["good"]
+    assert [(row["figure"], row["peer"], row["ours"]) for row in record.rows] == [
         ("speed", "a peer", 2),
         ("speed", "otherplot", 2),
         ("gone", "a peer", 2),
     ]
-    page = (place / performance.PAGE).read_text()
-    assert f"| speed (of {THEN}) | 2 s | otherplot | 6 s | 3 |" in page
-    assert f"| gone (of {THEN}) | 2 s | a peer |  |  |" in page
+    page = (repository / performance.PAGE).read_text()
+    assert f"| speed (of {DATE}) | 2 s | otherplot | 6 s | 3 |" in page
+    assert f"| gone (of {DATE}) | 2 s | a peer |  |  |" in page
     assert "otherplot==1.0 could not be installed: no such version" in page
     monkeypatch.undo()
-    assert len(known(row(), row("gone")).updated([row()], "2026-01-03", HERE, [], complete=True).rows) == 1
+    assert (
+        len(
+            make_record(make_row(), make_row("gone"))
+            .updated([make_row()], "2026-01-03", MACHINE, [], complete=True)
+            .rows
+        )
+        == 1
+    )
 
 
 def test_performance_table_has_every_row_and_failure() -> None:
-    text = shown(
-        {"one": known(row("first"), row("second", peer="", value=None)), "two": known().failed("why")}
+    text = render_table(
+        {
+            "one": make_record(make_row("first"), make_row("second", peer="", value=None)),
+            "two": make_record().failed("why"),
+        }
     )
-    for words in ("first", "second", "2 s", "a peer", "6 s", "why"):
-        assert words in text
+    for cell in ("first", "second", "2 s", "a peer", "6 s", "why"):
+        assert cell in text
 
 
-@pytest.mark.parametrize("rows", [[], {}, [1], [{"figure": "x"}], [row() | {"ours": "fast"}], "text"])
+@pytest.mark.parametrize("rows", [[], {}, [1], [{"figure": "x"}], [make_row() | {"ours": "fast"}], "text"])
 def test_a_record_with_bad_rows_is_refused(rows: Any) -> None:
     with pytest.raises(ValueError, match="row"):
         performance.validated_rows(rows)
@@ -138,8 +156,11 @@ def test_performance_page_matches_its_rows() -> None:
 
 
 def test_machines_are_numbered_alike_whichever_was_measured_last() -> None:
-    one, two = known(row()), BenchmarkRecord([{**row(), "date": THEN, "machine": "another"}])
-    assert performance.page({"b": two, "a": one}) == performance.page({"a": one, "b": two})
+    first, second = (
+        make_record(make_row()),
+        BenchmarkRecord([{**make_row(), "date": DATE, "machine": "another"}]),
+    )
+    assert performance.page({"b": second, "a": first}) == performance.page({"a": first, "b": second})
 
 
 def test_every_package_of_a_peer_is_for_a_benchmark_or_for_make_mutants() -> None:
@@ -154,9 +175,14 @@ def test_every_package_of_a_peer_is_for_a_benchmark_or_for_make_mutants() -> Non
 
 
 def test_missing_packages_are_those_in_neither_environment(tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    folder = peers.packages(there) / "Some_Plot-1.5.dist-info"
+    environment = tmp_path / "there"
+    folder = peers.packages(environment) / "Some_Plot-1.5.dist-info"
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: Some_Plot\nVersion: 1.5\n")
-    asked = [Requirement(text) for text in ("some-plot==1.5", "some-plot==1.6", "pytest", "no-such-thing")]
-    assert [str(one) for one in peers.missing(asked, there)] == ["some-plot==1.6", "no-such-thing"]
+    requirements = [
+        Requirement(text) for text in ("some-plot==1.5", "some-plot==1.6", "pytest", "no-such-thing")
+    ]
+    assert [str(requirement) for requirement in peers.missing(requirements, environment)] == [
+        "some-plot==1.6",
+        "no-such-thing",
+    ]

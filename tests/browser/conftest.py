@@ -26,14 +26,14 @@ expect.set_options(timeout=30_000)
 
 
 @contextlib.contextmanager
-def learners_lab(language: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+def start_lab(language: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     """Start a JupyterLab in an empty folder, for a learner who has made no progress yet."""
-    place = tmp_path_factory.mktemp(f"lab-{language}")
+    folder = tmp_path_factory.mktemp(f"lab-{language}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
-        patch.setenv(OWN_WORKSPACE, str(place))
-        with lab.jupyterlab(place, language=language, flags=[WARM]) as address:
-            yield SimpleNamespace(language=language, address=address, place=place)
+        patch.setenv(OWN_WORKSPACE, str(folder))
+        with lab.jupyterlab(folder, language=language, flags=[WARM]) as address:
+            yield SimpleNamespace(language=language, address=address, folder=folder)
 
 
 def require(program: str | None, reason: str) -> None:
@@ -54,32 +54,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         params = (
             item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
         )
-        if "served" in params:
+        if "lab_server" in params:
             number = int(params["name"][:2]) if "name" in params else 1
-            if number % 2 != (params["served"] == "en"):
+            if number % 2 != (params["lab_server"] == "en"):
                 item.add_marker(pytest.mark.deep)
 
 
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Any]:
     """Start Playwright for this package only: while it runs, no other test in the process can use asyncio."""
-    with lab.playwright() as started:
-        yield started
+    with lab.playwright() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="package")
 def browser(playwright: Any) -> Iterator[Any]:
     """Yield a running Chromium."""
     require(lab.chromium_path(), "Chromium is not installed (apt install chromium)")
-    with lab.launch_chromium(playwright) as launched:
-        yield launched
+    with lab.launch_chromium(playwright) as instance:
+        yield instance
 
 
 @pytest.fixture(scope="package")
 def firefox(playwright: Any) -> Iterator[Any]:
     require(lab.firefox_path(), "Firefox is not installed (apt install firefox-esr)")
-    with lab.launch_firefox(playwright) as launched:
-        yield launched
+    with lab.launch_firefox(playwright) as instance:
+        yield instance
 
 
 @pytest.fixture(scope="package")
@@ -95,30 +95,30 @@ def static_page(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="package", params=["en", "ko"])
-def served(
+def lab_server(
     request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
     """Yield a running JupyterLab in one language, with its folder and a browser.
 
     Each test module works in separate subfolders. The learner has made no progress yet.
     """
-    with learners_lab(request.param, tmp_path_factory) as server:
+    with start_lab(request.param, tmp_path_factory) as server:
         yield SimpleNamespace(**vars(server), browser=browser)
 
 
 @pytest.fixture(scope="package")
 def other_learner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Yield an English JupyterLab for Firefox and WebKit; its progress is separate from that in Chromium."""
-    with learners_lab("en", tmp_path_factory) as server:
+    with start_lab("en", tmp_path_factory) as server:
         yield server
 
 
 @pytest.fixture(scope="package")
-def window(served: Any) -> Iterator[Any]:
-    """Yield a page with the JupyterLab of `served`, and a list of the addresses that the page has requested.
+def window(lab_server: Any) -> Iterator[Any]:
+    """Yield a page with the JupyterLab of `lab_server`, and a list of the addresses that the page requested.
 
     Every test module leaves the page as it found it.
     """
-    asked: list[str] = []
-    with lab.open_lab(served.browser, served.address, asked=asked) as page:
-        yield SimpleNamespace(page=page, asked=asked)
+    requested: list[str] = []
+    with lab.open_lab(lab_server.browser, lab_server.address, requested=requested) as page:
+        yield SimpleNamespace(page=page, requested=requested)

@@ -24,8 +24,8 @@ from secant.language import LANGUAGES, Language
 from secant.workspace_state import OWN_WORKSPACE
 from tests.browser.conftest import WARM
 from tests.support import jupyterlab as lab
-from tests.support.processes import command, everybody, family
-from tests.support.small_class import answered, solutions
+from tests.support.processes import all_pids, command, family
+from tests.support.small_class import answered_notebook, solutions
 
 pytestmark = pytest.mark.browser
 
@@ -71,69 +71,69 @@ OUTSIDE = """() => {
 }"""
 
 
-def serve(place: Any, token: str, **more: Any) -> Any:
+def start_server(learner: Any, token: str, **options: Any) -> Any:
     """Start a learner's server, with a token and without root's privilege to write read-only files."""
-    full = place.folder / "full"
-    wall = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(full)]
-    wall += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
-    wall += ["--setenv", OWN_WORKSPACE, str(place.folder)]
-    wall += ["--setenv", "SECANT_DATA", str(full / "data"), "--"]
+    small_disk = learner.folder / "full"
+    wrapper = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(small_disk)]
+    wrapper += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
+    wrapper += ["--setenv", OWN_WORKSPACE, str(learner.folder)]
+    wrapper += ["--setenv", "SECANT_DATA", str(small_disk / "data"), "--"]
     flags = [WARM, f"--IdentityProvider.token={token}", "--ServerApp.disable_check_xsrf=False"]
-    return lab.jupyterlab(place.folder, flags=flags, wrapped=wall, home=place.home, **more)
+    return lab.jupyterlab(learner.folder, flags=flags, wrapper=wrapper, home=learner.home, **options)
 
 
-def tasks_alone(answers: Mapping[str, str], spoken: Language) -> nbformat.NotebookNode:
+def tasks_only(answers: Mapping[str, str], language: Language) -> nbformat.NotebookNode:
     """Return lesson 1 without its text, which a browser takes longer to draw than everything else."""
-    notebook = answered(ROOT, answers, spoken, LESSON)
+    notebook = answered_notebook(ROOT, answers, language, LESSON)
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell)]
     return notebook
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def learner(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Make the learner's folders, and solve the tasks of lesson 1 in each language."""
     folder, home = (tmp_path_factory.mktemp(name) for name in ("work", "home"))
     (folder / "full").mkdir()
-    solved = {spoken: tasks_alone(SOLUTIONS, spoken) for spoken in LANGUAGES}
+    solved = {language: tasks_only(SOLUTIONS, language) for language in LANGUAGES}
     return SimpleNamespace(folder=folder, home=home, solved=solved)
 
 
 @pytest.fixture(scope="module")
-def server(browser: Any, place: Any) -> Iterator[contextlib.ExitStack]:
+def server(browser: Any, learner: Any) -> Iterator[contextlib.ExitStack]:
     """Start a server in an exit stack that a test may close."""
     with contextlib.ExitStack() as stack:
-        place.address = stack.enter_context(serve(place, "first"))
-        place.port = int(place.address.rpartition(":")[2])
+        learner.address = stack.enter_context(start_server(learner, "first"))
+        learner.port = int(learner.address.rpartition(":")[2])
         yield stack
 
 
 @pytest.fixture(scope="module")
-def shared(browser: Any, place: Any, server: Any) -> Iterator[Page]:
+def shared_page(browser: Any, learner: Any, server: Any) -> Iterator[Page]:
     """Provide one page for all tests."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
     page = context.new_page()
     page.set_default_timeout(30_000)
-    enter(page, place, "first")
+    log_in(page, learner, "first")
     yield page
     context.close()
 
 
-def enter(page: Page, place: Any, token: str) -> None:
+def log_in(page: Page, learner: Any, token: str) -> None:
     """Open JupyterLab at the address that the terminal shows."""
-    page.goto(f"{place.address}/lab?reset&token={token}")
+    page.goto(f"{learner.address}/lab?reset&token={token}")
     page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
 
 
 @pytest.fixture
-def page(shared: Page) -> Iterator[Page]:
+def page(shared_page: Page) -> Iterator[Page]:
     """Provide the page, and close everything that a test opens in it."""
-    yield shared
-    shared.unroute_all()
-    dismiss(shared)
-    shared.evaluate(CLEAR)
+    yield shared_page
+    shared_page.unroute_all()
+    close_dialogs(shared_page)
+    shared_page.evaluate(CLEAR)
 
 
-def dismiss(page: Page) -> None:
+def close_dialogs(page: Page) -> None:
     """Close the dialogs in which JupyterLab itself reports a failure."""
     page.wait_for_timeout(100)  # the dialogs may appear after Secant's message
     while (button := page.locator(".jp-Dialog button")).count():
@@ -141,29 +141,29 @@ def dismiss(page: Page) -> None:
         page.wait_for_timeout(100)
 
 
-def lesson(place: Any, name: str, spoken: str = "en") -> Path:
+def write_lesson(learner: Any, name: str, language: str = "en") -> Path:
     """Write the solved lesson into a file, and return its path."""
-    path: Path = place.folder / name
-    nbformat.write(place.solved[spoken], path)
+    path: Path = learner.folder / name
+    nbformat.write(learner.solved[language], path)
     return path
 
 
-def opened(page: Page, name: str) -> None:
+def open_notebook(page: Page, name: str) -> None:
     page.evaluate(OPEN, name)
     page.locator(".secant-toolbar >> visible=true").wait_for()
 
 
 def check(page: Page) -> None:
     page.locator(".secant-check >> visible=true").click()
-    over(page)
+    wait_for_check(page)
 
 
-def over(page: Page) -> None:
+def wait_for_check(page: Page) -> None:
     """Wait until no check runs."""
     expect(page.locator(".secant-panel")).to_have_attribute("aria-busy", "false")
 
 
-def said(page: Page) -> str:
+def alerts(page: Page) -> str:
     return " ".join(page.locator(".secant-panel [role=alert] >> visible=true").all_inner_texts())
 
 
@@ -177,22 +177,22 @@ def answer_on_disk(path: Path) -> str:
     return next(str(c.source) for c in cells if c.metadata.get("nbgrader", {}).get("grade_id") == FIRST)
 
 
-def processes(place: Any, word: str) -> list[int]:
+def server_pids(learner: Any, word: str) -> list[int]:
     """Return the ids of the server's processes whose command contains a word."""
-    servers = [pid for pid in everybody() if f"--ServerApp.port={place.port}" in command(pid)]
+    servers = [pid for pid in all_pids() if f"--ServerApp.port={learner.port}" in command(pid)]
     return [pid for server in servers for pid in family(server) if word in command(pid)]
 
 
-def worker(place: Any) -> int:
+def worker_pid(learner: Any) -> int:
     """Return the id of the process that checks: the template's first fork, or a process started instead."""
-    standing_in = processes(place, "service.worker")
-    return (standing_in or processes(place, "kernels/template.py")[1:])[0]
+    substitutes = server_pids(learner, "service.worker")
+    return (substitutes or server_pids(learner, "kernels/template.py")[1:])[0]
 
 
-def disk(place: Any) -> Path:
+def disk(learner: Any) -> Path:
     """Return the path of the server's small disk, which also holds the learner's progress."""
-    (server, *_) = processes(place, "jupyterlab")[-1:]
-    return Path(f"/proc/{server}/root{place.folder}/full")
+    (server, *_) = server_pids(learner, "jupyterlab")[-1:]
+    return Path(f"/proc/{server}/root{learner.folder}/full")
 
 
 def fill(disk: Path) -> Path:
@@ -207,29 +207,29 @@ def fill(disk: Path) -> Path:
 # --- the notebook ---
 
 
-def in_either(first: str) -> pytest.MarkDecorator:
+def in_one_language(first: str) -> pytest.MarkDecorator:
     """Return a mark that runs a test in one language, and in the deep tests in the other language too."""
-    deep = [pytest.param(other, marks=pytest.mark.deep) for other in LANGUAGES if other != first]
-    return pytest.mark.parametrize("spoken", [first, *deep])
+    deep = [pytest.param(language, marks=pytest.mark.deep) for language in LANGUAGES if language != first]
+    return pytest.mark.parametrize("language", [first, *deep])
 
 
-@in_either("en")
-def test_failing_service_is_explained_in_the_panel(place: Any, page: Page, spoken: str) -> None:
-    lesson(place, f"fails-{spoken}.ipynb", spoken)
+@in_one_language("en")
+def test_failing_service_is_explained_in_the_panel(learner: Any, page: Page, language: str) -> None:
+    write_lesson(learner, f"fails-{language}.ipynb", language)
     page.route("**/secant/api/lesson*", lambda route: route.fulfill(status=500, json={"message": "worn out"}))
-    opened(page, f"fails-{spoken}.ipynb")
-    assert "could not check the notebook (worn out)" in said(page)
+    open_notebook(page, f"fails-{language}.ipynb")
+    assert "could not check the notebook (worn out)" in alerts(page)
     page.unroute_all()
     page.locator(".secant-check >> visible=true").click()
     # The first check waits for the worker, which imports torch.
-    expect(verdict(page, FIRST)).to_have_text({"en": "Passed", "ko": "통과"}[spoken], timeout=90_000)
-    over(page)
-    assert said(page) == ""
+    expect(verdict(page, FIRST)).to_have_text({"en": "Passed", "ko": "통과"}[language], timeout=90_000)
+    wait_for_check(page)
+    assert alerts(page) == ""
 
 
-def test_check_survives_copied_deleted_and_reordered_cells(place: Any, page: Page) -> None:
-    path = lesson(place, "cells.ipynb")
-    opened(page, path.name)
+def test_check_survives_copied_deleted_and_reordered_cells(learner: Any, page: Page) -> None:
+    path = write_lesson(learner, "cells.ipynb")
+    open_notebook(page, path.name)
     page.evaluate(SELECT, FIRST)
     for action in ("copy-cell", "paste-cell-below"):
         page.evaluate(DO, f"notebook:{action}")
@@ -246,182 +246,184 @@ def test_check_survives_copied_deleted_and_reordered_cells(place: Any, page: Pag
     # The course's own test decides, although the notebook's test cell is deleted.
     expect(verdict(page, SECOND)).to_have_text("Passed")
     row.get_by_role("button", name=FIRST).first.click()
-    assert "no longer in the notebook" in said(page)
+    assert "no longer in the notebook" in alerts(page)
 
 
-def test_requested_hints_are_shown_again_after_reopening(place: Any, page: Page) -> None:
-    nbformat.write(tasks_alone({}, "en"), place.folder / "hints.ipynb")
-    opened(page, "hints.ipynb")
-    shown = page.locator('.secant-panel[data-notebook="hints.ipynb"]')
-    shown.wait_for(state="attached")
+def test_requested_hints_are_shown_again_after_reopening(learner: Any, page: Page) -> None:
+    nbformat.write(tasks_only({}, "en"), learner.folder / "hints.ipynb")
+    open_notebook(page, "hints.ipynb")
+    panel = page.locator('.secant-panel[data-notebook="hints.ipynb"]')
+    panel.wait_for(state="attached")
     row = page.locator(f".secant-row[data-task={SECOND}]")
     row.get_by_role("button", name="Hint 1").click()
     first = row.locator("section")
     expect(first.locator("p")).not_to_be_empty()  # the heading appears before the text
-    words = first.inner_text()
+    text = first.inner_text()
     page.evaluate(lab.DISPOSE)
-    opened(page, "hints.ipynb")
-    shown.wait_for(state="attached")
+    open_notebook(page, "hints.ipynb")
+    panel.wait_for(state="attached")
     expect(first).to_have_count(1)
-    expect(first).to_have_text(re.sub(r"\s+", " ", words), use_inner_text=True)
+    expect(first).to_have_text(re.sub(r"\s+", " ", text), use_inner_text=True)
     assert row.get_by_role("button", name="Hint 1").count() == 0
 
 
 # --- two at once ---
 
 
-def test_lesson_open_in_two_tabs_and_as_a_copy_is_checked(place: Any, page: Page) -> None:
-    path = lesson(place, "tabs.ipynb")
-    opened(page, path.name)
+def test_lesson_open_in_two_tabs_and_as_a_copy_is_checked(learner: Any, page: Page) -> None:
+    path = write_lesson(learner, "tabs.ipynb")
+    open_notebook(page, path.name)
     check(page)
-    other = page.context.new_page()
-    other.set_default_timeout(30_000)
-    other.goto(f"{place.address}/lab?reset")
+    other_page = page.context.new_page()
+    other_page.set_default_timeout(30_000)
+    other_page.goto(f"{learner.address}/lab?reset")
     # JupyterLab removes `reset` from its address once it has dropped the earlier layout.
-    other.wait_for_function("() => window.jupyterapp !== undefined && !location.search.includes('reset')")
-    opened(other, path.name)
+    other_page.wait_for_function(
+        "() => window.jupyterapp !== undefined && !location.search.includes('reset')"
+    )
+    open_notebook(other_page, path.name)
     before = path.stat().st_mtime_ns
-    check(other)
+    check(other_page)
     assert path.stat().st_mtime_ns == before  # there was nothing to save
 
     page.evaluate(WRITE, [FIRST, ENDLESS])
     page.locator(".secant-check >> visible=true").click()
     expect(verdict(page, SECOND)).to_have_text("Passed")
-    lesson(place, "copy.ipynb")
-    other.evaluate("() => window.jupyterapp.shell.currentWidget.context.revert()")
-    check(other)
-    assert "already being checked" in said(other)
-    opened(other, "copy.ipynb")
-    check(other)
-    expect(verdict(other, FIRST)).to_have_text("Passed")
+    write_lesson(learner, "copy.ipynb")
+    other_page.evaluate("() => window.jupyterapp.shell.currentWidget.context.revert()")
+    check(other_page)
+    assert "already being checked" in alerts(other_page)
+    open_notebook(other_page, "copy.ipynb")
+    check(other_page)
+    expect(verdict(other_page, FIRST)).to_have_text("Passed")
     page.get_by_role("button", name="Stop", exact=True).click()
-    over(page)
+    wait_for_check(page)
 
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
-    other.evaluate(lab.DISPOSE)
-    check(other)
-    assert "changed elsewhere" in said(other)
-    assert page.locator(".jp-Dialog").count() == other.locator(".jp-Dialog").count() == 0
+    other_page.evaluate(lab.DISPOSE)
+    check(other_page)
+    assert "changed elsewhere" in alerts(other_page)
+    assert page.locator(".jp-Dialog").count() == other_page.locator(".jp-Dialog").count() == 0
     assert answer_on_disk(path) == WRONG
-    other.close()
+    other_page.close()
 
 
 # --- the disk ---
 
 
-@in_either("ko")
-def test_unwritable_notebook_is_explained_in_the_panel(place: Any, page: Page, spoken: str) -> None:
-    folder = place.folder / f"closed-{spoken}"
+@in_one_language("ko")
+def test_unwritable_notebook_is_explained_in_the_panel(learner: Any, page: Page, language: str) -> None:
+    folder = learner.folder / f"closed-{language}"
     folder.mkdir()
-    path = lesson(place, f"closed-{spoken}/lesson.ipynb", spoken)
+    path = write_lesson(learner, f"closed-{language}/lesson.ipynb", language)
     path.chmod(0o444)
     folder.chmod(0o555)
-    opened(page, f"closed-{spoken}/lesson.ipynb")
+    open_notebook(page, f"closed-{language}/lesson.ipynb")
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
-    assert {"en": "is not writable", "ko": "쓰기 권한이 없어"}[spoken] in said(page)
+    assert {"en": "is not writable", "ko": "쓰기 권한이 없어"}[language] in alerts(page)
     assert answer_on_disk(path) == SOLUTIONS[FIRST]
-    dismiss(page)
+    close_dialogs(page)
     folder.chmod(0o755)
     path.chmod(0o644)
     check(page)
     assert answer_on_disk(path) == WRONG
 
 
-@in_either("ko")
-def test_full_disk_is_reported_in_the_panel(place: Any, page: Page, spoken: str) -> None:
-    path = disk(place) / "lesson.ipynb"
-    nbformat.write(place.solved[spoken], path)
-    opened(page, "full/lesson.ipynb")
+@in_one_language("ko")
+def test_full_disk_is_reported_in_the_panel(learner: Any, page: Page, language: str) -> None:
+    path = disk(learner) / "lesson.ipynb"
+    nbformat.write(learner.solved[language], path)
+    open_notebook(page, "full/lesson.ipynb")
     check(page)
     junk = fill(path.parent)
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
-    assert {"en": "disk is full", "ko": "디스크가 가득 차서"}[spoken] in said(page)
+    assert {"en": "disk is full", "ko": "디스크가 가득 차서"}[language] in alerts(page)
     assert answer_on_disk(path) == SOLUTIONS[FIRST]
-    dismiss(page)
+    close_dialogs(page)
     junk.unlink()
     check(page)
     assert answer_on_disk(path) == WRONG
-    assert said(page) == ""
+    assert alerts(page) == ""
 
 
-def test_full_disk_does_not_damage_progress(place: Any, page: Page) -> None:
-    lesson(place, "kept.ipynb")
-    opened(page, "kept.ipynb")
+def test_full_disk_does_not_damage_progress(learner: Any, page: Page) -> None:
+    write_lesson(learner, "kept.ipynb")
+    open_notebook(page, "kept.ipynb")
     check(page)
-    progress = disk(place) / "data" / "progress.json"
+    progress = disk(learner) / "data" / "progress.json"
     before = progress.read_bytes()
-    junk = fill(disk(place))
+    junk = fill(disk(learner))
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Wrong")
-    assert "No space left on device" in said(page)
+    assert "No space left on device" in alerts(page)
     assert progress.read_bytes() == before
     page.evaluate(lab.DISPOSE)
-    opened(page, "kept.ipynb")
+    open_notebook(page, "kept.ipynb")
     expect(verdict(page, FIRST)).to_have_text("Passed")  # the last verdict that could be saved
     assert page.locator(".secant-row[data-stale]").get_attribute("data-task") == FIRST
     junk.unlink()
     check(page)
-    assert said(page) == ""
+    assert alerts(page) == ""
     assert json.loads(progress.read_bytes())["lessons"][LESSON][FIRST]["outcome"] == "wrong"
 
 
 # --- processes ---
 
 
-def test_an_endless_loop_is_stopped_at_once_and_the_next_check_is_warm(place: Any, page: Page) -> None:
-    lesson(place, "endless.ipynb")
-    opened(page, "endless.ipynb")
-    running = worker(place)
+def test_an_endless_loop_is_stopped_at_once_and_the_next_check_is_warm(learner: Any, page: Page) -> None:
+    write_lesson(learner, "endless.ipynb")
+    open_notebook(page, "endless.ipynb")
+    pid = worker_pid(learner)
     page.evaluate(WRITE, [FIRST, BURNING])
     page.locator(".secant-check >> visible=true").click()
     expect(verdict(page, SECOND)).to_have_text("Passed")
-    started = time.monotonic()
+    start = time.monotonic()
     page.get_by_role("button", name="Stop", exact=True).click()
-    over(page)
-    took = time.monotonic() - started
-    assert took < 3  # seconds, on a machine that runs other tests too
-    assert "Stopped" in said(page)
+    wait_for_check(page)
+    duration = time.monotonic() - start
+    assert duration < 3  # seconds, on a machine that runs other tests too
+    assert "Stopped" in alerts(page)
     expect(verdict(page, SECOND)).to_have_text("Passed")
     page.evaluate(WRITE, [FIRST, SOLUTIONS[FIRST]])
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Passed")
-    assert worker(place) == running
+    assert worker_pid(learner) == pid
 
 
-def test_a_worker_that_is_killed_in_mid_check_comes_back(place: Any, page: Page) -> None:
-    lesson(place, "killed.ipynb")
-    opened(page, "killed.ipynb")
+def test_a_worker_that_is_killed_in_mid_check_comes_back(learner: Any, page: Page) -> None:
+    write_lesson(learner, "killed.ipynb")
+    open_notebook(page, "killed.ipynb")
     page.evaluate(WRITE, [FIRST, ENDLESS])
     page.locator(".secant-check >> visible=true").click()
     expect(verdict(page, SECOND)).to_have_text("Passed")
-    os.kill(worker(place), signal.SIGKILL)
-    over(page)
-    assert "process that checks has ended" in said(page)
+    os.kill(worker_pid(learner), signal.SIGKILL)
+    wait_for_check(page)
+    assert "process that checks has ended" in alerts(page)
     page.evaluate(WRITE, [FIRST, SOLUTIONS[FIRST]])
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Passed")
 
 
-def test_kernel_restart_during_a_drag_leaves_no_error(place: Any, page: Page) -> None:
-    lab.write_notebook(place.folder / "drag.ipynb", ["from secant import explore\nexplore()"])
+def test_kernel_restart_during_a_drag_leaves_no_error(learner: Any, page: Page) -> None:
+    lab.write_notebook(learner.folder / "drag.ipynb", ["from secant import explore\nexplore()"])
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.evaluate(lab.RUN_ALL, "drag.ipynb")
     handle = lab.slider(page, 0)
     lab.wait_until_still(handle, 0.3)
-    way = lab.box(lab.track(handle))
-    middle = way["y"] + way["height"] / 2
+    track = lab.box(lab.track(handle))
+    middle = track["y"] + track["height"] / 2
     handle.hover()
     page.mouse.down()
-    page.mouse.move(way["x"] + 0.3 * way["width"], middle)
+    page.mouse.move(track["x"] + 0.3 * track["width"], middle)
     restart = "() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()"
     page.evaluate(restart)
-    for part in range(30, 70):
-        page.mouse.move(way["x"] + part / 100 * way["width"], middle)
+    for percent in range(30, 70):
+        page.mouse.move(track["x"] + percent / 100 * track["width"], middle)
     page.mouse.up()
     expect(page.locator(".secant-explorer.jupyter-widgets-disconnected")).to_have_count(1)
     expect(page.locator(".secant-problems", has_text="run this cell again")).to_be_visible()
@@ -446,14 +448,14 @@ def test_kernel_restart_during_a_drag_leaves_no_error(place: Any, page: Page) ->
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (640, 400)])
 def test_panel_is_usable_in_a_small_window_and_at_200_percent(
-    place: Any, page: Page, width: int, height: int
+    learner: Any, page: Page, width: int, height: int
 ) -> None:
-    lesson(place, "small.ipynb")
+    write_lesson(learner, "small.ipynb")
     # Opened in a wide window, because a narrow toolbar moves buttons that do not fit into a menu.
-    opened(page, "small.ipynb")
+    open_notebook(page, "small.ipynb")
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(DO, "secant:check")
-    over(page)
+    wait_for_check(page)
     expect(verdict(page, FIRST)).to_have_text("Passed")
     assert page.evaluate(OUTSIDE) <= 0
     last = page.locator(".secant-row").last
@@ -466,28 +468,28 @@ def test_panel_is_usable_in_a_small_window_and_at_200_percent(
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
-def test_open_page_reconnects_to_a_restarted_server(place: Any, page: Page, server: Any) -> None:
+def test_open_page_reconnects_to_a_restarted_server(learner: Any, page: Page, server: Any) -> None:
     """This test comes last, because it stops the server."""
-    path = lesson(place, "anew.ipynb")
-    opened(page, path.name)
+    path = write_lesson(learner, "anew.ipynb")
+    open_notebook(page, path.name)
     page.evaluate(WRITE, [FIRST, ENDLESS])
     page.locator(".secant-check >> visible=true").click()
     expect(verdict(page, SECOND)).to_have_text("Passed")
     dialog = page.locator(".jp-Dialog")  # from here on, JupyterLab may report the lost server at any time
-    page.add_locator_handler(dialog, lambda: dismiss(page))
+    page.add_locator_handler(dialog, lambda: close_dialogs(page))
     server.close()
-    over(page)
-    assert "server does not answer" in said(page)
+    wait_for_check(page)
+    assert "server does not answer" in alerts(page)
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
-    assert "server does not answer" in said(page)
+    assert "server does not answer" in alerts(page)
     # Without its cookie secret, the new server rejects the page's cookie, like one on another machine.
-    for secret in (place.home / "runtime").glob("*cookie_secret"):
+    for secret in (learner.home / "runtime").glob("*cookie_secret"):
         secret.unlink()
-    server.enter_context(serve(place, "second", port=place.port))
+    server.enter_context(start_server(learner, "second", port=learner.port))
     check(page)
-    assert "does not recognise this page" in said(page)
-    page.request.get(f"{place.address}/lab?token=second")  # as another tab does at the new address
+    assert "does not recognise this page" in alerts(page)
+    page.request.get(f"{learner.address}/lab?token=second")  # as another tab does at the new address
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Wrong")
     assert answer_on_disk(path) == WRONG

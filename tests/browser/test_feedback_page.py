@@ -19,16 +19,16 @@ WIDE = "\\begin{matrix}" + " & ".join(["x_{12345}"] * 40) + "\\end{matrix}"
 PARTS = (Part("call", "f(1)"), Part("expected", "1"), Part("cause", "long" * 60), Part("head", "a" * 400))
 
 
-def shown(language: Language | None) -> str:
+def feedback_html(language: Language | None) -> str:
     """Return a page with many kinds of verdict or, without a language, the page of an unreadable file."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases[language or "en"])
-    looks = [("passed", False), ("wrong", False), ("timed_out", False), ("not_attempted", False)]
-    looks += [("crashed", False), ("manual", True), ("manual", False), ("rejected", False)]
+    outcomes = [("passed", False), ("wrong", False), ("timed_out", False), ("not_attempted", False)]
+    outcomes += [("crashed", False), ("manual", True), ("manual", False), ("rejected", False)]
     ids = [task.id for task in tasks(assignment(LESSONS[0]).source)]
-    said = (Verdict(PARTS), f"$${WIDE}$$", "**Since** $x^2$.")
+    verdict_fields = (Verdict(PARTS), f"$${WIDE}$$", "**Since** $x^2$.")
     rows = [
-        TaskRow(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, waits, *said)
-        for task, (outcome, waits) in zip([*ids, "one", "two"], looks, strict=True)
+        TaskRow(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, needs_grading, *verdict_fields)
+        for task, (outcome, needs_grading) in zip([*ids, "one", "two"], outcomes, strict=True)
     ]
     for cell in release.cells:
         if cell.cell_type == "code":
@@ -45,14 +45,14 @@ def test_a_page_fits_a_phone_and_is_accessible(
 ) -> None:
     """Colours do not depend on the language, so they are not checked again on the Korean page."""
     file = tmp_path / "page.html"
-    file.write_text(shown(language), encoding="utf-8")
+    file.write_text(feedback_html(language), encoding="utf-8")
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme="light")
     try:
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("request", lambda request: said.append(request.url))
+        events: list[str] = []
+        page.on("console", lambda message: events.append(message.text))
+        page.on("request", lambda request: events.append(request.url))
         page.goto(file.as_uri())
-        assert said == [file.as_uri()]
+        assert events == [file.as_uri()]
         assert page.evaluate("document.documentElement.scrollWidth") == 360
         rules: Rules = "all but colours" if language == "ko" else "all"
         assert faults(page, "html", rules=rules) == []
@@ -74,8 +74,8 @@ def test_a_page_fits_a_phone_and_is_accessible(
 def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Path) -> None:
     """A formula raised by 9 em (140 pixels) would reach the line above it, which shows the points."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases["en"])
-    over = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"
-    row = TaskRow("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, None, over * 4, "")
+    formula = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"
+    row = TaskRow("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, None, formula * 4, "")
     file = tmp_path / "page.html"
     file.write_text(
         page_html("ann", PageHead("Slopes", "en", 0.0, 2.0, 0.0, [row], ""), release.cells[:1]), "utf-8"
@@ -84,8 +84,8 @@ def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Pat
     try:
         page.goto(file.as_uri())
         assert page.locator(".typed math").count() == 4
-        edges = page.locator(".typed").bounding_box()
-        above = {"x": 0, "y": 0, "width": 800, "height": edges["y"]}
+        box = page.locator(".typed").bounding_box()
+        above = {"x": 0, "y": 0, "width": 800, "height": box["y"]}
         painted = page.screenshot(clip=above)
         page.evaluate("document.querySelector('.typed').style.visibility = 'hidden'")
         assert page.screenshot(clip=above) == painted
@@ -95,8 +95,8 @@ def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Pat
 
 def test_injected_script_does_not_run_on_a_feedback_page(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
-    evil = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
-    file.write_text(shown("en").replace("</main>", f"{evil}</main>"), encoding="utf-8")
+    injected = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
+    file.write_text(feedback_html("en").replace("</main>", f"{injected}</main>"), encoding="utf-8")
     page = browser.new_page()
     try:
         page.goto(file.as_uri())

@@ -29,14 +29,14 @@ def page(other_learner: Any, firefox: Any) -> Iterator[Page]:
     answers = {task.id: task.answer.source for task in course.questions(LESSON)}
     notebook = course.with_answers(course.assignment(LESSON).releases[other_learner.language], answers)
     name = f"firefox/{LESSON.name}.ipynb"
-    (other_learner.place / "firefox").mkdir()
-    nbformat.write(notebook, other_learner.place / name)
-    with lab.open_lab(firefox, other_learner.address) as opened:
-        opened.set_default_timeout(60_000)
-        opened.evaluate(START)
-        expect(opened.locator(".secant-card")).to_have_count(len(course.LESSONS))
-        with lab.running(opened, other_learner.address, name):
-            yield opened
+    (other_learner.folder / "firefox").mkdir()
+    nbformat.write(notebook, other_learner.folder / name)
+    with lab.open_lab(firefox, other_learner.address) as lab_page:
+        lab_page.set_default_timeout(60_000)
+        lab_page.evaluate(START)
+        expect(lab_page.locator(".secant-card")).to_have_count(len(course.LESSONS))
+        with lab.running(lab_page, other_learner.address, name):
+            yield lab_page
 
 
 def test_arrow_keys_choose_at_a_prediction(page: Page) -> None:

@@ -10,13 +10,13 @@ from playwright.sync_api import FrameLocator, Locator, expect
 
 from tests.support import jupyterlab as lab
 from tests.support.people import Student, class_with_exchange
-from tests.support.pictures import picture, shown
-from tests.support.small_class import STEPS, WRONG, answered, solutions
+from tests.support.pictures import image_output, picture
+from tests.support.small_class import STEPS, WRONG, answered_notebook, solutions
 
 AUTOGRADE_SECONDS = 60
 
 
-class Desk:
+class FormgraderPage:
     """Formgrader's page, as JupyterLab shows it."""
 
     def __init__(self, frame: FrameLocator) -> None:
@@ -29,12 +29,12 @@ class Desk:
     def press(self, row: str, button: str) -> str:
         """Press a button of a row, close the dialog that opens, and return the dialog's text."""
         self.row(row).locator(f".{button} a").click()
-        window = self.frame.locator(".modal.in")
-        expect(window).to_be_visible(timeout=AUTOGRADE_SECONDS * 1000)
-        said = window.inner_text()
-        window.locator(".modal-footer button").first.click()
-        expect(window).to_have_count(0)
-        return said
+        dialog = self.frame.locator(".modal.in")
+        expect(dialog).to_be_visible(timeout=AUTOGRADE_SECONDS * 1000)
+        text = dialog.inner_text()
+        dialog.locator(".modal-footer button").first.click()
+        expect(dialog).to_have_count(0)
+        return text
 
 
 @pytest.mark.slow
@@ -49,46 +49,46 @@ def click_through(root: Path, ann: Student, browser: Any) -> None:
     with lab.jupyterlab(root) as address, lab.open_lab(browser, address, width=1500, height=1100) as page:
         page.get_by_role("menuitem", name="Nbgrader").click()
         page.get_by_role("menuitem", name="Formgrader").click()
-        desk = Desk(page.frame_locator("iframe"))
+        formgrader = FormgraderPage(page.frame_locator("iframe"))
 
-        assert "Successfully created the student version" in desk.press(STEPS, "assign")
-        assert "Successfully released" in desk.press(STEPS, "release")
-        expect(desk.row(STEPS).locator(".status")).to_have_text("released")
+        assert "Successfully created the student version" in formgrader.press(STEPS, "assign")
+        assert "Successfully released" in formgrader.press(STEPS, "release")
+        expect(formgrader.row(STEPS).locator(".status")).to_have_text("released")
 
         ann.nbgrader("fetch_assignment", STEPS)
-        work = answered(root, answers)
-        work.cells.insert(-1, v4.new_code_cell("plt.show()", outputs=[shown(picture(240, 120))]))
-        (ann.home / STEPS / f"{STEPS}.ipynb").write_text(v4.writes(work), encoding="utf-8")
+        notebook = answered_notebook(root, answers)
+        notebook.cells.insert(-1, v4.new_code_cell("plt.show()", outputs=[image_output(picture(240, 120))]))
+        (ann.home / STEPS / f"{STEPS}.ipynb").write_text(v4.writes(notebook), encoding="utf-8")
         ann.nbgrader("submit", STEPS)
 
-        assert "Successfully collected" in desk.press(STEPS, "collect")
-        desk.row(STEPS).locator(".num-submissions a").click()
-        assert "Successfully autograded" in desk.press(ann.id, "autograde")
-        row = desk.row(ann.id)
+        assert "Successfully collected" in formgrader.press(STEPS, "collect")
+        formgrader.row(STEPS).locator(".num-submissions a").click()
+        assert "Successfully autograded" in formgrader.press(ann.id, "autograde")
+        row = formgrader.row(ann.id)
         expect(row.locator(".status")).to_have_text("needs manual grading")
         expect(row.locator(".score")).to_have_text(re.compile(r"^3 / "))
 
         # The note is graded with the student's plot on the same page.
-        desk.frame.get_by_role("link", name="Manual Grading").click()
-        desk.frame.get_by_role("link", name=STEPS).click()
-        desk.frame.get_by_role("link", name=STEPS).last.click()
-        desk.frame.get_by_role("link", name="Submission #1").click()
-        plot = desk.frame.locator(".output_png img")
+        formgrader.frame.get_by_role("link", name="Manual Grading").click()
+        formgrader.frame.get_by_role("link", name=STEPS).click()
+        formgrader.frame.get_by_role("link", name=STEPS).last.click()
+        formgrader.frame.get_by_role("link", name="Submission #1").click()
+        plot = formgrader.frame.locator(".output_png img")
         expect(plot).to_have_count(1)
         assert plot.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [240, 120]
-        comment = desk.frame.locator("textarea.comment").last
+        comment = formgrader.frame.locator("textarea.comment").last
         # Formgrader sets the placeholder and then resets the field, so do not type before.
         expect(comment).to_have_attribute("placeholder", re.compile("comments"))
-        desk.frame.locator("input.score").last.fill("1")
+        formgrader.frame.locator("input.score").last.fill("1")
         # Wait for the response, because the sign that the comment is saved appears only for a second.
         with page.expect_response("**/formgrader/api/comment/*"):
             comment.fill("Well seen.")
             comment.press("Tab")
 
-        desk.frame.get_by_role("link", name="Manual Grading").first.click()
-        desk.frame.get_by_role("link", name="Manage Assignments").click()
-        assert "Successfully generated feedback" in desk.press(STEPS, "generate-feedback")
-        assert "Successfully released feedback" in desk.press(STEPS, "release-feedback")
+        formgrader.frame.get_by_role("link", name="Manual Grading").first.click()
+        formgrader.frame.get_by_role("link", name="Manage Assignments").click()
+        assert "Successfully generated feedback" in formgrader.press(STEPS, "generate-feedback")
+        assert "Successfully released feedback" in formgrader.press(STEPS, "release-feedback")
     ann.nbgrader("fetch_feedback", STEPS)
     (fetched,) = (ann.home / STEPS / "feedback").glob(f"*/{STEPS}.html")
     assert "Well seen." in fetched.read_text(encoding="utf-8")

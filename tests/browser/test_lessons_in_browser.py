@@ -19,15 +19,15 @@ from tests.support import jupyterlab as lab
 from tests.support import lessons as course
 from tests.support.accessible import faults
 from tests.support.jupyterlab import row
-from tests.support.naming import unnamed
+from tests.support.naming import count_unlabelled
 
 pytestmark = pytest.mark.browser
 
 LESSONS = {lesson.name: lesson for lesson in course.LESSONS}
 # JavaScript for all code cells of the notebook; JupyterLab draws only the cells in view.
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code')"
-DONE = f"() => {CELLS}.every(cell => cell.model.executionCount)"
-TROUBLE = f"""() => {CELLS}.flatMap(cell => cell.model.outputs.toJSON())
+ALL_CELLS_RUN = f"() => {CELLS}.every(cell => cell.model.executionCount)"
+ERRORS = f"""() => {CELLS}.flatMap(cell => cell.model.outputs.toJSON())
   .filter(output => output.output_type === 'error' || output.name === 'stderr')"""
 EXPLORERS = f"() => {CELLS}.filter(cell => /^explore/m.test(cell.model.sharedModel.getSource())).length"
 SHOW = f"""async (number) => {{
@@ -51,7 +51,7 @@ START = """async () => {
 CRASH, ENDLESS, ERROR, UNTOUCHED = "crash", "endless loop", "error", "untouched"
 #: Replacements of some of each lesson's answers: the name of a recorded wrong answer, or a constant above.
 #: Among other faults, these answers give wrong values, forget special cases, change something, or never end.
-SPOILT = {
+WRONG_ANSWERS = {
     "01": {
         "forward_difference": "divides by the h that was typed",
         "central_difference": "stops warnings",
@@ -126,7 +126,7 @@ SPOILT = {
     },
 }
 OUTCOMES = {CRASH: "crashed", ENDLESS: "timed_out", UNTOUCHED: "not_attempted"}
-SAID: Mapping[str, Mapping[Language, str]] = {
+MESSAGES: Mapping[str, Mapping[Language, str]] = {
     CRASH: {"en": "the Python process ended", "ko": "파이썬 프로세스가 끝나 버렸습니다"},
     ENDLESS: {"en": "Is there a loop that does not end?", "ko": "끝나지 않는 반복문이 있나요?"},
     ERROR: {
@@ -144,49 +144,51 @@ TOTAL = {"en": "{0:g} of {0:g} points", "ko": "{0:g}점 만점에 {0:g}점"}
 
 
 @pytest.fixture(scope="module")
-def page(served: Any, window: Any) -> Iterator[Any]:
+def page(lab_server: Any, window: Any) -> Iterator[Any]:
     """Provide one page, in which the lessons are opened one after another; the start page stays open."""
     for name, lesson in LESSONS.items():
-        right = {task.id: task.answer.source for task in course.questions(lesson)}
-        notebook = course.with_answers(course.assignment(lesson).releases[served.language], right)
-        place = served.place / name / f"{name}.ipynb"
-        place.parent.mkdir()
-        nbformat.write(notebook, place)
+        answers = {task.id: task.answer.source for task in course.questions(lesson)}
+        notebook = course.with_answers(course.assignment(lesson).releases[lab_server.language], answers)
+        path = lab_server.folder / name / f"{name}.ipynb"
+        path.parent.mkdir()
+        nbformat.write(notebook, path)
     page = window.page
-    usual = page.viewport_size
+    previous_size = page.viewport_size
     page.set_viewport_size({"width": 1280, "height": 1200})
     page.evaluate(START)
     yield page
     page.evaluate(lab.DISPOSE)
-    page.set_viewport_size(usual)
+    page.set_viewport_size(previous_size)
 
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_lesson_runs_its_explorer_can_be_dragged_and_it_is_checked(
-    served: Any, page: Page, name: str
+    lab_server: Any, page: Page, name: str
 ) -> None:
-    with lab.running(page, served.address, f"{name}/{name}.ipynb"):
-        page.wait_for_function(DONE, timeout=90_000)
+    with lab.running(page, lab_server.address, f"{name}/{name}.ipynb"):
+        page.wait_for_function(ALL_CELLS_RUN, timeout=90_000)
         # Notebooks that were open before, in this page or in an earlier one, have left no session behind.
-        assert [session["path"] for session in lab.sessions(served.address)] == [f"{name}/{name}.ipynb"]
-        assert page.evaluate(TROUBLE) == []
+        assert [session["path"] for session in lab.sessions(lab_server.address)] == [f"{name}/{name}.ipynb"]
+        assert page.evaluate(ERRORS) == []
         count = page.evaluate(EXPLORERS)
         assert count >= 1
         for number in range(count):
             page.evaluate(SHOW, number)
-            follows_the_hand(page, page.locator(".jp-mod-active .secant-explorer"), served.language)
-        the_solution_passes(page, name, served.language)
-        each_wrong_answer_is_explained(page, name, served.language)
+            assert_drag_updates_explorer(
+                page, page.locator(".jp-mod-active .secant-explorer"), lab_server.language
+            )
+        assert_solution_passes(page, name, lab_server.language)
+        assert_wrong_answers_are_explained(page, name, lab_server.language)
 
 
-def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
+def assert_drag_updates_explorer(page: Any, explorer: Any, language: str) -> None:
     explorer.locator("img").wait_for(timeout=60_000)
     lab.wait_until_still(explorer, 0.4)
     page.wait_for_function("e => e.querySelector('img').alt", arg=explorer.element_handle(), timeout=10_000)
     before = explorer.locator(".secant-words").inner_text()
-    assert korean(before) == (language == "ko")
-    assert korean(explorer.locator("img").get_attribute("alt")) == (language == "ko")
-    assert unnamed(explorer) == 0
+    assert is_korean(before) == (language == "ko")
+    assert is_korean(explorer.locator("img").get_attribute("alt")) == (language == "ko")
+    assert count_unlabelled(explorer) == 0
     assert faults(page, ".jp-mod-active .secant-explorer") == []
     lab.drag(page, explorer.locator(".noUi-handle").first, 0.3)
     page.wait_for_function(
@@ -196,12 +198,12 @@ def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
     )
 
 
-def the_solution_passes(page: Page, name: str, language: Language) -> None:
+def assert_solution_passes(page: Page, name: str, language: Language) -> None:
     """Assert that the panel and the start page show all points, and that the panel names what was earned."""
     card = page.locator(".secant-card").nth(list(LESSONS).index(name))
     # The notebook's answers differ from the release's, so the lesson counts as begun.
     expect(card).to_have_attribute("data-state", "in_progress")
-    before = earned(page)
+    before = earned_titles(page)
     check(page)
     points = sum(task.points for task in course.questions(LESSONS[name]))
     expect(page.locator(".secant-total")).to_have_text(TOTAL[language].format(points))
@@ -209,19 +211,19 @@ def the_solution_passes(page: Page, name: str, language: Language) -> None:
         expect(row(page, task.id)).to_have_attribute("data-outcome", "passed")
     expect(card).to_have_attribute("data-state", "done")
     assert card.locator("progress").evaluate("bar => [bar.value, bar.max]") == [points, points]
-    now = earned(page)
-    assert len(now) >= 3  # for a task, for a lesson, and for a lesson without a hint
-    for title in now - before:
+    after = earned_titles(page)
+    assert len(after) >= 3  # for a task, for a lesson, and for a lesson without a hint
+    for title in after - before:
         expect(page.locator(".secant-gained")).to_contain_text(title)
 
 
-def each_wrong_answer_is_explained(page: Page, name: str, language: Language) -> None:
+def assert_wrong_answers_are_explained(page: Page, name: str, language: Language) -> None:
     """Assert that each wrong answer gets its outcome and its message, while the other tasks still pass."""
     expected = dict.fromkeys((task.id for task in course.questions(LESSONS[name])), ("passed", ""))
     answers = {}
-    for task, how in SPOILT[name[:2]].items():
-        answers[task], hint = spoilt(LESSONS[name], task, how, language)
-        expected[task] = OUTCOMES.get(how, "wrong"), hint
+    for task, kind in WRONG_ANSWERS[name[:2]].items():
+        answers[task], hint = wrong_answer(LESSONS[name], task, kind, language)
+        expected[task] = OUTCOMES.get(kind, "wrong"), hint
     page.evaluate(WRITE, answers)
     check(page)
     for task, (outcome, hint) in expected.items():
@@ -229,16 +231,16 @@ def each_wrong_answer_is_explained(page: Page, name: str, language: Language) ->
         expect(row(page, task).locator(".secant-verdict")).to_contain_text(hint.replace("`", ""))
 
 
-def spoilt(lesson: Lesson, task: str, how: str, language: Language) -> tuple[str, str]:
+def wrong_answer(lesson: Lesson, task: str, kind: str, language: Language) -> tuple[str, str]:
     """Return a wrong answer, and the words that its message must contain."""
-    if how in BODIES:
-        return f"def {task}(*args):\n{BODIES[how]}", SAID[how][language]
-    if how == UNTOUCHED:
+    if kind in BODIES:
+        return f"def {task}(*args):\n{BODIES[kind]}", MESSAGES[kind][language]
+    if kind == UNTOUCHED:
         cells = filter(is_answer, course.assignment(lesson).releases[language].cells)
-        return next(cell.source for cell in cells if grade_id(cell) == task), SAID[how][language]
+        return next(cell.source for cell in cells if grade_id(cell) == task), MESSAGES[kind][language]
     answers = course.wrong_answers(lesson)
-    (found,) = [answer for answer in answers if (answer.task, answer.name) == (task, how)]
-    return found.source, found.hint[language]
+    (answer,) = [answer for answer in answers if (answer.task, answer.name) == (task, kind)]
+    return answer.source, answer.hint[language]
 
 
 def check(page: Page) -> None:
@@ -250,9 +252,9 @@ def check(page: Page) -> None:
     expect(panel.get_by_role("alert")).to_have_count(0)
 
 
-def earned(page: Page) -> set[str]:
+def earned_titles(page: Page) -> set[str]:
     return set(page.locator(".secant-start [data-earned=true] strong").all_text_contents())
 
 
-def korean(text: str) -> bool:
+def is_korean(text: str) -> bool:
     return bool(re.search("[가-힣]", text))

@@ -28,7 +28,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             pytest.fail(reason)
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("offline")
-    done = subprocess.run(
+    result = subprocess.run(
         [*WITHOUT_A_NETWORK, sys.executable, "-m", "tests.support.offline", folder],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
@@ -36,31 +36,31 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         text=True,
         timeout=300,
     )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["cut off"]
-    return found
+    assert result.returncode == 0, result.stderr
+    record: dict[str, Any] = json.loads(result.stdout)
+    assert record["cut off"]
+    return record
 
 
 def test_lesson_works_without_a_network(session: dict[str, Any]) -> None:
-    seen = session["seen"]
-    assert seen["formulas"] > 20  # MathJax's fonts and code are on this machine
-    assert seen["before"] != seen["after"]
+    observations = session["seen"]
+    assert observations["formulas"] > 20  # MathJax's fonts and code are on this machine
+    assert observations["before"] != observations["after"]
 
 
 def test_browser_requests_stay_on_this_machine_and_succeed(session: dict[str, Any]) -> None:
     (server,) = set(re.findall(r"^http(://[^/]+/)", session["address"]))
-    own = (f"http{server}", f"ws{server}", "data:", "blob:")
+    allowed_prefixes = (f"http{server}", f"ws{server}", "data:", "blob:")
     assert len(session["asked"]) > 50
-    assert [address for address in session["asked"] if not address.startswith(own)] == []
+    assert [address for address in session["asked"] if not address.startswith(allowed_prefixes)] == []
     assert session["failed"] == []
 
 
 def test_no_python_process_connects_to_another_machine(session: dict[str, Any]) -> None:
     """No server, kernel or check connects to another machine, not even to resolve a name."""
     assert session["called"] != []
-    ours = r"127\.0\.0\.1|localhost|::1|None|^socket\.connect /"
-    assert [line for line in session["called"] if not re.search(ours, line)] == []
+    local_address = r"127\.0\.0\.1|localhost|::1|None|^socket\.connect /"
+    assert [line for line in session["called"] if not re.search(local_address, line)] == []
 
 
 def test_answers_are_checked_without_a_network(session: dict[str, Any]) -> None:

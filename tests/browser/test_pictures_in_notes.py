@@ -13,22 +13,22 @@ from autograder.course.cells import grade_id
 from tests.support.accessible import faults
 from tests.support.formgrader import formgrader
 from tests.support.pictures import picture
-from tests.support.small_class import STEPS, answered, build_course, hand_in, run
+from tests.support.small_class import STEPS, answered_notebook, build_course, hand_in, run
 
 SIZES = "images => images.map(image => [image.naturalWidth > 0, image.width <= innerWidth])"
 
 
 def with_pictures(root: Path, language: str) -> NotebookNode:
     """Return a notebook whose note has an attached picture and a wide one in its text."""
-    work = answered(root, {}, language)
-    note = next(cell for cell in work.cells if grade_id(cell) == "why")
+    notebook = answered_notebook(root, {}, language)
+    note = next(cell for cell in notebook.cells if grade_id(cell) == "why")
     note.source = f"![a](attachment:a.png)\n\n![b](data:image/png;base64,{picture(3000, 300)})"
     note.attachments = {"a.png": {"image/png": picture(80, 40)}}
-    return work
+    return notebook
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def course_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("pictures")
     build_course(root)
     for student, language in (("ann", "en"), ("ben", "ko"), ("stock", "en")):
@@ -43,21 +43,21 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(room: Path) -> Iterator[str]:
-    with formgrader(room) as started:
-        yield started.address
+def address(course_root: Path) -> Iterator[str]:
+    with formgrader(course_root) as server:
+        yield server.address
 
 
 @pytest.mark.parametrize("student", ["ann", "ben", "stock"])
 def test_formgrader_shows_the_pictures_of_a_note_within_their_column(
-    student: str, room: Path, address: str, browser: Any
+    student: str, course_root: Path, address: str, browser: Any
 ) -> None:
-    with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
-        number = book.find_submission_notebook(STEPS, STEPS, student).id
+    with Gradebook(f"sqlite:///{course_root}/gradebook.db", "secant") as book:
+        submission_id = book.find_submission_notebook(STEPS, STEPS, student).id
     page = browser.new_page(viewport={"width": 1000, "height": 900})
     try:
         page.route("https:", lambda route: route.abort())
-        page.goto(f"{address}/submissions/{number}/", wait_until="domcontentloaded")
+        page.goto(f"{address}/submissions/{submission_id}/", wait_until="domcontentloaded")
         images = page.locator(".nbgrader_cell img[src^='data:image/png']")
         images.last.wait_for()
         assert images.evaluate_all(SIZES) == [[True, True]] * 2
@@ -67,11 +67,11 @@ def test_formgrader_shows_the_pictures_of_a_note_within_their_column(
 
 @pytest.mark.parametrize(("student", "language"), [("ann", "en"), ("ben", "ko")])
 def test_a_page_with_pictures_fits_a_phone_and_is_accessible(
-    student: str, language: str, room: Path, browser: Any
+    student: str, language: str, course_root: Path, browser: Any
 ) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     try:
-        page.goto((room / "feedback" / student / STEPS / f"{STEPS}.html").as_uri())
+        page.goto((course_root / "feedback" / student / STEPS / f"{STEPS}.html").as_uri())
         images = page.locator("#answer-why img")
         assert images.evaluate_all(SIZES) == [[True, True]] * 2
         assert page.evaluate("document.documentElement.scrollWidth") == 360
@@ -81,8 +81,8 @@ def test_a_page_with_pictures_fits_a_phone_and_is_accessible(
         page.close()
 
 
-def test_a_graded_notebook_is_one_that_nbformat_knows(room: Path) -> None:
+def test_nbformat_reads_graded_notebooks_with_pictures(course_root: Path) -> None:
     for student in ("ann", "ben"):
-        graded = (room / "autograded" / student / STEPS / f"{STEPS}.ipynb").read_text(encoding="utf-8")
+        graded = (course_root / "autograded" / student / STEPS / f"{STEPS}.ipynb").read_text(encoding="utf-8")
         note = next(cell for cell in v4.reads(graded).cells if grade_id(cell) == "why")
         assert list(note.attachments) == ["picture-1", "picture-2"]

@@ -10,42 +10,44 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Page, expect
 
 from tests.support.formgrader import formgrader
-from tests.support.small_class import STEPS, answered, build_course, hand_in, run, solutions
+from tests.support.small_class import STEPS, answered_notebook, build_course, hand_in, run, solutions
 
 NOTE = "why"
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def course_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a class of three: two have ungraded notes, and the third has no note."""
     root = tmp_path_factory.mktemp("class")
     build_course(root)
-    for who, note in (("ann", "The curve bends."), ("bob", "It bends down."), ("cem", "")):
+    for student_id, note in (("ann", "The curve bends."), ("bob", "It bends down."), ("cem", "")):
         answers = {task: text for task, text in solutions(root).items() if task != NOTE}
-        hand_in(root, who, answered(root, answers | ({NOTE: note} if note else {})))
+        hand_in(root, student_id, answered_notebook(root, answers | ({NOTE: note} if note else {})))
     summary, _ = run(root)
     assert not summary.failed
     return root
 
 
 @pytest.fixture
-def page(browser: Any, room: Path) -> Iterator[Page]:
+def page(browser: Any, course_root: Path) -> Iterator[Page]:
     """Open the list of submissions offline, and therefore without MathJax."""
-    with formgrader(room) as started:
+    with formgrader(course_root) as server:
         page = browser.new_page(viewport={"width": 1200, "height": 700})
         page.route(re.compile("^https:"), lambda route: route.abort())
-        page.goto(f"{started.address}/gradebook/{STEPS}/{STEPS}")
+        page.goto(f"{server.address}/gradebook/{STEPS}/{STEPS}")
         yield page
         page.close()
 
 
-def waiting(room: Path) -> list[bool]:
-    with Gradebook(f"sqlite:///{room / 'gradebook.db'}", "secant") as book:
-        found = [book.find_submission_notebook(STEPS, STEPS, who) for who in ("ann", "bob", "cem")]
-        return [bool(notebook.needs_manual_grade) for notebook in found]
+def needs_grading(course_root: Path) -> list[bool]:
+    with Gradebook(f"sqlite:///{course_root / 'gradebook.db'}", "secant") as book:
+        notebooks = [
+            book.find_submission_notebook(STEPS, STEPS, student_id) for student_id in ("ann", "bob", "cem")
+        ]
+        return [bool(notebook.needs_manual_grade) for notebook in notebooks]
 
 
-def test_formgrader_button_visits_each_note_that_needs_manual_grading(page: Page, room: Path) -> None:
+def test_formgrader_button_visits_each_note_that_needs_manual_grading(page: Page, course_root: Path) -> None:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     button, note = page.locator(".secant-to-grade"), page.locator(f"#{NOTE}")
@@ -60,11 +62,11 @@ def test_formgrader_button_visits_each_note_that_needs_manual_grading(page: Page
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/submissions/" in url and not url.startswith(first))
     expect(note).to_be_focused(timeout=30_000)
-    assert waiting(room).count(True) == 1
+    assert needs_grading(course_root).count(True) == 1
     expect(button).to_have_text("Next answer to grade (1 notebook left)")
 
     page.locator(".full-credit").last.click()
     expect(button).to_have_text("No answer waits for a grade")
     expect(button).to_be_disabled()
-    assert waiting(room) == [False] * 3
+    assert needs_grading(course_root) == [False] * 3
     assert errors == []

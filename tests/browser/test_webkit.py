@@ -15,26 +15,26 @@ LESSON = course.LESSONS[0]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def webkit_is_there() -> None:
+def require_webkit() -> None:
     missing = webkit.missing_program()
     require(None if missing else "WebKit", missing)
 
 
 def test_a_static_page_is_drawn_and_follows_the_keys(static_page: str) -> None:
-    seen = webkit.drive("static", static_page)
-    assert seen["painted"]
-    assert seen["moved"]
-    assert "Your choice was right" in seen["answer"]
+    observations = webkit.drive("static", static_page)
+    assert observations["painted"]
+    assert observations["moved"]
+    assert "Your choice was right" in observations["answer"]
 
 
 def test_lesson_1_runs_is_copied_and_is_checked(other_learner: Any) -> None:
     answers = {task.id: task.answer.source for task in course.questions(LESSON)}
     notebook = course.with_answers(course.assignment(LESSON).releases[other_learner.language], answers)
-    (other_learner.place / "webkit").mkdir()
-    nbformat.write(notebook, other_learner.place / "webkit" / "lesson.ipynb")
-    seen = webkit.drive("lesson", other_learner.address, "webkit/lesson.ipynb")
+    (other_learner.folder / "webkit").mkdir()
+    nbformat.write(notebook, other_learner.folder / "webkit" / "lesson.ipynb")
+    observations = webkit.drive("lesson", other_learner.address, "webkit/lesson.ipynb")
     points = sum(task.points for task in course.questions(LESSON))
-    assert seen["cards"] == len(course.LESSONS)
-    assert "Your choice is" in seen["prediction"]
-    assert seen["copied"] == "Copied."
-    assert seen["total"] == f"{points:g} of {points:g} points"
+    assert observations["cards"] == len(course.LESSONS)
+    assert "Your choice is" in observations["prediction"]
+    assert observations["copied"] == "Copied."
+    assert observations["total"] == f"{points:g} of {points:g} points"

@@ -15,7 +15,7 @@ from autograder.workers.worker import imported_later
 from tests.support.lessons import LESSONS, ROOT
 from tests.support.lessons import source as source_of
 
-_RUN = """
+_PROGRAM = """
 import json, sys
 from autograder.sandbox.inside.template import import_everything
 shell = import_everything()
@@ -30,17 +30,17 @@ print(*{"sympy", "torch._dynamo"} & set(sys.modules), file=sys.__stdout__)
 def test_imports_of_each_lesson_are_known_in_advance(lesson: Lesson) -> None:
     notebook = source_of(lesson)
     cells = json.dumps([cell.source for cell in notebook.cells if cell.cell_type == "code"])
-    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # a template has one thread
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN],
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # a template has one thread
+    result = subprocess.run(
+        [sys.executable, "-c", _PROGRAM],
         input=cells,
         cwd=ROOT,
-        env=alone,
+        env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    found = done.stdout.splitlines()[-1].split()
-    needed = "compiler" if "torch._dynamo" in found else "symbols" if found else None
+    modules = result.stdout.splitlines()[-1].split()
+    expected = "compiler" if "torch._dynamo" in modules else "symbols" if modules else None
     # The prediction must not name too much: an unneeded import costs a single regrade half a second.
-    assert imported_later(*(cell.source for cell in notebook.cells)) == needed
+    assert imported_later(*(cell.source for cell in notebook.cells)) == expected

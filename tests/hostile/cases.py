@@ -14,8 +14,8 @@ from typing import Any
 from tests.hostile.world import LESSON, RIGHT, TASKS, WRONG, World
 
 #: The content of a submission: a notebook, a notebook file's bytes, or files by name (bytes or a Link).
-Made = dict[str, Any] | bytes | Mapping[str, "bytes | Link"]
-Maker = Callable[[World, Mapping[str, str]], Made]
+Submission = dict[str, Any] | bytes | Mapping[str, "bytes | Link"]
+Maker = Callable[[World, Mapping[str, str]], Submission]
 
 
 @dataclass(frozen=True)
@@ -32,26 +32,26 @@ class Case:
     Attributes:
         id: A01 to E38 as in ids.txt, X.. for cases added later; the package's docstring explains the letters.
         make: the function that makes the submission, from a world and the answers.
-        wants: by variant (`wrong`, `right`), the outcome of each task, or one outcome for all tasks.
+        expected: by variant (`wrong`, `right`), the outcome of each task, or one outcome for all tasks.
         flags: integrity flags that staff must see.
-        says: a text that the messages must contain.
+        message: a text that the messages must contain.
         limits: constants of the examiner to lower for this case, in seconds.
-        room: fields of ContainerLimits to lower for this case.
+        container_limits: fields of ContainerLimits to lower for this case.
         reason: the reason of an expected rejection; alternatives are separated by `|`.
-        twice: whether to grade the submission a second time and compare the results; False for cases that
+        repeat: whether to grade the submission a second time and compare the results; False for cases that
             wait for a time limit, or whose output varies.
     """
 
     id: str
     title: str
     make: Maker
-    wants: dict[str, str | tuple[str, ...]]
+    expected: dict[str, str | tuple[str, ...]]
     flags: tuple[str, ...] = ()
-    says: str = ""
+    message: str = ""
     limits: dict[str, float] = field(default_factory=dict)
-    room: dict[str, int] = field(default_factory=dict)
+    container_limits: dict[str, int] = field(default_factory=dict)
     reason: str = ""
-    twice: bool = True
+    repeat: bool = True
 
     @property
     def group(self) -> str:
@@ -60,8 +60,8 @@ class Case:
 
     def outcomes(self, variant: str) -> tuple[str, ...]:
         """Return the expected outcome of each task; alternatives are separated by `|`."""
-        wanted = self.wants[variant]
-        return (wanted,) * len(TASKS) if isinstance(wanted, str) else wanted
+        expected = self.expected[variant]
+        return (expected,) * len(TASKS) if isinstance(expected, str) else expected
 
     def answers(self, variant: str) -> Mapping[str, str]:
         """Return a variant's answers, without the trick."""
@@ -80,24 +80,28 @@ def add(case: Case) -> None:
     CASES[case.id] = case
 
 
-def both(id: str, title: str, make: Maker, **more: Any) -> None:
+def add_both(id: str, title: str, make: Maker, **options: Any) -> None:
     """Add a trick that must neither help a wrong answer nor hurt a right one."""
-    add(Case(id, title, make, {"wrong": "wrong", "right": "passed"}, **more))
+    add(Case(id, title, make, {"wrong": "wrong", "right": "passed"}, **options))
 
 
-def wrong(id: str, title: str, make: Maker, want: str | tuple[str, ...] = "wrong", **more: Any) -> None:
+def add_wrong(
+    id: str, title: str, make: Maker, expected: str | tuple[str, ...] = "wrong", **options: Any
+) -> None:
     """Add a trick with a wrong answer, or with an answer that cannot be right."""
-    add(Case(id, title, make, {"wrong": want}, **more))
+    add(Case(id, title, make, {"wrong": expected}, **options))
 
 
-def right(id: str, title: str, make: Maker, want: str | tuple[str, ...] = "passed", **more: Any) -> None:
+def add_right(
+    id: str, title: str, make: Maker, expected: str | tuple[str, ...] = "passed", **options: Any
+) -> None:
     """Add a right answer with something odd about it."""
-    add(Case(id, title, make, {"right": want}, **more))
+    add(Case(id, title, make, {"right": expected}, **options))
 
 
-def rejected(id: str, title: str, make: Maker, reason: str, **more: Any) -> None:
+def add_rejected(id: str, title: str, make: Maker, reason: str, **options: Any) -> None:
     """Add a file that cannot be graded."""
-    add(Case(id, title, make, {"right": "rejected"}, reason=reason, **more))
+    add(Case(id, title, make, {"right": "rejected"}, reason=reason, **options))
 
 
 def prelude(code: str) -> Maker:
@@ -105,16 +109,16 @@ def prelude(code: str) -> Maker:
     return lambda world, answers: world.notebook(answers, first=code.replace("ROOT", str(world.root)))
 
 
-def write(made: Made, folder: Path) -> None:
+def write(submission: Submission, folder: Path) -> None:
     """Put a submission into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{LESSON}.ipynb"
-    if isinstance(made, bytes):
-        files: Mapping[str, Any] = {name: made}
-    elif "cells" in made or "worksheets" in made:
-        files = {name: json.dumps(made).encode()}
+    if isinstance(submission, bytes):
+        files: Mapping[str, Any] = {name: submission}
+    elif "cells" in submission or "worksheets" in submission:
+        files = {name: json.dumps(submission).encode()}
     else:
-        files = made
+        files = submission
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

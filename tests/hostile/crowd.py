@@ -18,7 +18,7 @@ from autograder.workers import worker
 from autograder.workers.executors import LocalWorkers
 from autograder.workers.jobs import Done, Job, Page
 from tests.hostile.cases import load_all, write
-from tests.hostile.neighbours import busy
+from tests.hostile.neighbours import busy_answers
 from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, POINTS, World
 
@@ -55,22 +55,24 @@ class QuickWorkers(LocalWorkers):
         return super().submit(with_quick_limits if work is worker.work else work, job)
 
 
-def a_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTILE) -> Course:
+def make_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTILE) -> Course:
     """Make a course with these numbers of hostile and honest submissions, evenly mixed by student id."""
     world = World.create(root, bait=False)
-    right = world.notebook(busy(0.8 * LIMITS["QUESTION_SECONDS"]))
+    honest_submission = world.notebook(busy_answers(0.8 * LIMITS["QUESTION_SECONDS"]))
     cases = load_all()
     for number in range(hostile):
         case = cases[kinds[number % len(kinds)]]
-        made = case.make(world, case.answers(variant_of(case)))
-        write(made, root / "submitted" / f"{number * (hostile + honest) // hostile:03}-{case.id}" / LESSON)
+        submission = case.make(world, case.answers(variant_of(case)))
+        write(
+            submission, root / "submitted" / f"{number * (hostile + honest) // hostile:03}-{case.id}" / LESSON
+        )
     for number in range(honest):
-        place = number * (hostile + honest) // honest
-        write(right, root / "submitted" / f"{place:03}-honest-{number}" / LESSON)
+        position = number * (hostile + honest) // honest
+        write(honest_submission, root / "submitted" / f"{position:03}-honest-{number}" / LESSON)
     return Course.at(root)
 
 
-def graded(course: Course) -> tuple[RunOutcome, float]:
+def grade_class(course: Course) -> tuple[RunOutcome, float]:
     """Grade the whole course, with one worker for each processor, behind one wall.
 
     Return the outcome, and the highest peak memory of a worker in megabytes.

@@ -3,11 +3,11 @@
 
 from typing import Any
 
-from tests.hostile.cases import QUICK, Made, both, prelude, rejected, right, wrong
+from tests.hostile.cases import QUICK, Submission, add_both, add_rejected, add_right, add_wrong, prelude
 from tests.hostile.world import LESSON, RIGHT, SIGN, World
 
 
-def one(task: str, code: str, first: str = "") -> Any:
+def body_of(task: str, code: str, first: str = "") -> Any:
     """Return a maker of right answers, except for one task, whose function gets this body."""
     lines = "".join(f"    {line}\n" for line in code.splitlines())
     return lambda world, answers: world.notebook({**RIGHT, task: f"def {task}(x):\n{lines}"}, first=first)
@@ -16,14 +16,14 @@ def one(task: str, code: str, first: str = "") -> Any:
 LOST_SECOND = ("passed", "timed_out", "passed")
 CRASHED_SECOND = ("passed", "crashed", "passed")
 WRONG_SECOND = ("passed", "wrong", "passed")
-SLOW = {"limits": QUICK, "twice": False}
+SLOW = {"limits": QUICK, "repeat": False}
 SLEEPER = f"[sys.executable, '-c', 'import time; time.sleep(600)', '{SIGN}']"
 
-wrong("C01", "endless loop", one("slope_at", "while True:\n    pass"), LOST_SECOND, **SLOW)
-wrong(
+add_wrong("C01", "endless loop", body_of("slope_at", "while True:\n    pass"), LOST_SECOND, **SLOW)
+add_wrong(
     "C03",
     "endless loop that ignores SIGINT",
-    one(
+    body_of(
         "slope_at",
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
@@ -35,7 +35,7 @@ wrong(
     LOST_SECOND,
     **SLOW,
 )
-wrong(
+add_wrong(
     "C04",
     "C calls that do not return",
     lambda world, answers: world.notebook(
@@ -48,40 +48,42 @@ wrong(
     "timed_out|crashed",
     **SLOW,
 )
-right(
+add_right(
     "C05",
     "many slow cells",
     lambda world, answers: world.notebook(answers, last=["import time\ntime.sleep(0.5)"] * 60),
     "timed_out|passed",
     limits=QUICK | {"SUBMISSION_SECONDS": 20.0},
-    twice=False,
+    repeat=False,
 )
-wrong(
+add_wrong(
     "C06",
     "memory bomb",
-    one("slope_at", "import torch\nheld = []\nwhile True:\n    held.append(torch.ones(10**7))"),
+    body_of("slope_at", "import torch\nheld = []\nwhile True:\n    held.append(torch.ones(10**7))"),
     ("passed", "wrong|crashed", "passed"),
-    room={"memory_mb": 400},
-    twice=False,
+    container_limits={"memory_mb": 400},
+    repeat=False,
 )
-wrong(
+add_wrong(
     "C08",
     "fork bomb",
-    one("slope_at", "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass"),
+    body_of(
+        "slope_at", "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass"
+    ),
     ("passed", "timed_out|crashed|wrong", "passed"),
     **SLOW,
 )
-wrong(
+add_wrong(
     "C09",
     "thread bomb",
-    one(
+    body_of(
         "slope_at",
         "import threading, time\nwhile True:\n    threading.Thread(target=time.sleep, args=(999,)).start()",
     ),
     ("passed", "wrong|crashed|timed_out", "passed"),
     **SLOW,
 )
-both(
+add_both(
     "C10",
     "daemon that survives",
     prelude(
@@ -95,8 +97,8 @@ both(
         f"!nohup sh -c 'sleep 600; : {SIGN}' >/dev/null 2>&1 &"
     ),
 )
-both("C12", "huge output in one line", prelude("print('x' * 10**8)"))
-both(
+add_both("C12", "huge output in one line", prelude("print('x' * 10**8)"))
+add_both(
     "C13",
     "huge objects on display",
     prelude(
@@ -111,7 +113,7 @@ both(
         "Big()"
     ),
 )
-both(
+add_both(
     "C14",
     "fill the disk",
     prelude(
@@ -127,13 +129,13 @@ both(
         "print(error if 'error' in dir() else 'done')"
     ),
 )
-wrong(
+add_wrong(
     "C16",
     "use up the descriptors",
-    one("slope_at", "import os\nwhile True:\n    os.open('/dev/null', 0)"),
+    body_of("slope_at", "import os\nwhile True:\n    os.open('/dev/null', 0)"),
     ("passed", "wrong|crashed", "passed"),
 )
-wrong(
+add_wrong(
     "C17",
     "ask a person",
     lambda world, answers: world.notebook(
@@ -145,7 +147,7 @@ wrong(
         first=["x = input('x? ')", "1/0", "%debug", "breakpoint()"],
     ),
 )
-wrong(
+add_wrong(
     "C18",
     "crash the interpreter",
     lambda world, answers: world.notebook(
@@ -163,7 +165,7 @@ wrong(
     ),
     ("crashed", "crashed|wrong", "passed"),
 )
-both(
+add_both(
     "C20",
     "endless threads in torch",
     prelude(
@@ -175,17 +177,17 @@ both(
         "    print(error)"
     ),
 )
-right(
+add_right(
     "C21",
     "sleep in the answer's cell",
     lambda world, answers: world.notebook(
         {**answers, "slope_at": "import time\ntime.sleep(10**6)\n" + answers["slope_at"]}
     ),
     LOST_SECOND,
-    says="answer slope_at",
+    message="answer slope_at",
     **SLOW,
 )
-both(
+add_both(
     "C22",
     "exit handlers that hang",
     prelude(
@@ -199,14 +201,14 @@ both(
         "clinging = Clinging()"
     ),
 )
-wrong(
+add_wrong(
     "C24",
     "close every descriptor",
-    one("slope_at", "import os, time\nos.closerange(0, 256)\ntime.sleep(600)"),
+    body_of("slope_at", "import os, time\nos.closerange(0, 256)\ntime.sleep(600)"),
     ("passed", "crashed|timed_out", "passed"),
     **SLOW,
 )
-right(
+add_right(
     "C26",
     "compilers",
     prelude("""
@@ -218,11 +220,11 @@ except BaseException as error:
     print(type(error).__name__)
 """),
     limits={"LOAD_SECONDS": 5.0},
-    twice=False,
+    repeat=False,
 )
 
 
-def _bomb(world: World, answers: Any) -> Made:
+def _zip_bomb(world: World, answers: Any) -> Submission:
     import io
     import zipfile
 
@@ -232,4 +234,4 @@ def _bomb(world: World, answers: Any) -> Made:
     return {f"{LESSON}.zip": packed.getvalue()}
 
 
-rejected("C27", "zip bomb", _bomb, "no_notebook")
+add_rejected("C27", "zip bomb", _zip_bomb, "no_notebook")

@@ -9,25 +9,25 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from tests.hostile.cases import Made, both, prelude, right, wrong
-from tests.hostile.world import LESSON, RIGHT, World, graded, inside
+from tests.hostile.cases import Submission, add_both, add_right, add_wrong, prelude
+from tests.hostile.world import LESSON, RIGHT, World, graded_cells, insert_code
 
 SHELL = "from IPython import get_ipython\nshell = get_ipython()\n"
 
 
-def body(code: str, first: str = "") -> Callable[[World, Any], Made]:
+def in_each_function(code: str, first: str = "") -> Callable[[World, Any], Submission]:
     """Return a maker that puts the trick inside each function."""
     return lambda world, answers: world.notebook(
-        inside(code.replace("ROOT", str(world.root)), answers), first=first
+        insert_code(code.replace("ROOT", str(world.root)), answers), first=first
     )
 
 
-def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[World, Any], Made]:
+def change_tests(change: Callable[[dict[str, Any]], None]) -> Callable[[World, Any], Submission]:
     """Return a maker whose trick is in the file itself: a change to each test cell."""
 
-    def make(world: World, answers: Any) -> Made:
+    def make(world: World, answers: Any) -> Submission:
         notebook = world.notebook(answers)
-        for cell in graded(notebook):
+        for cell in graded_cells(notebook):
             change(cell)
         return notebook
 
@@ -36,7 +36,7 @@ def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[World, Any], M
 
 # --- Changing the tools that compare -------------------------------------------------------------------
 
-both(
+add_both(
     "A01",
     "patch comparison functions",
     prelude(
@@ -47,7 +47,7 @@ both(
         "check.close = check.equal = check.holds = check.untouched = lambda *a, **k: None"
     ),
 )
-both(
+add_both(
     "A02",
     "patch assert_close",
     prelude(
@@ -59,7 +59,7 @@ both(
     ),
 )
 # Patched builtins also break the student's own process, so only the wrong answer is tried.
-wrong(
+add_wrong(
     "A03",
     "patch builtins",
     prelude(
@@ -71,7 +71,7 @@ wrong(
     ),
     "wrong|crashed",
 )
-wrong(
+add_wrong(
     "A04",
     "always-equal ndarray, tensor and float",
     lambda world, answers: world.notebook(
@@ -106,7 +106,7 @@ class AnyTensor(torch.Tensor):
 """,
     ),
 )
-both(
+add_both(
     "A06",
     "global TorchFunctionMode",
     prelude("""
@@ -125,17 +125,17 @@ mode = Mode()
 mode.__enter__()
 """),
 )
-wrong(
+add_wrong(
     "A08",
     "rewrite the expected value",
-    body(
+    in_each_function(
         "import gc, torch\n"
         "for o in gc.get_objects():\n"
         "    if type(o) is torch.Tensor and o.dim() < 2 and not o.requires_grad:\n"
         "        o.zero_()"
     ),
 )
-both(
+add_both(
     "A62",
     "change the global tolerances",
     prelude("""
@@ -155,7 +155,7 @@ ours._tolerance = lambda *a: (1e9, 1e9)
 
 # --- Changing how cells run --------------------------------------------------------------------------
 
-both(
+add_both(
     "A09",
     "drop asserts by an AST transformer",
     prelude(
@@ -168,7 +168,7 @@ both(
         "shell.ast_transformers.append(Drop())"
     ),
 )
-both(
+add_both(
     "A10",
     "input transformers",
     prelude(
@@ -178,7 +178,7 @@ both(
         "shell.input_transformers_post.append(swallow)"
     ),
 )
-both(
+add_both(
     "A12",
     "hide the traceback",
     prelude(
@@ -186,14 +186,14 @@ both(
         "InteractiveShell.showtraceback = lambda *a, **k: None"
     ),
 )
-both(
+add_both(
     "A13",
     "_showtraceback and excepthook",
     prelude(
         SHELL + "import sys\nshell._showtraceback = lambda *a, **k: None\nsys.excepthook = lambda *a: None"
     ),
 )
-both(
+add_both(
     "A14",
     "success property",
     prelude(
@@ -202,7 +202,7 @@ both(
         "InteractiveShell.showtraceback = lambda *a, **k: None"
     ),
 )
-both(
+add_both(
     "A15",
     "post-run hook",
     prelude(
@@ -213,12 +213,12 @@ both(
         "shell.events.register('post_run_cell', forgive)"
     ),
 )
-wrong(
+add_wrong(
     "A17",
     "patch run_code",
     prelude(SHELL + "async def run_code(*a, **k):\n    return False\nshell.run_code = run_code"),
 )
-both(
+add_both(
     "A18",
     "patch do_execute",
     prelude(
@@ -230,17 +230,17 @@ both(
         "    kernel.do_execute = do_execute"
     ),
 )
-wrong("A20", "display a value", body("import sys\nsys.displayhook('ok')"))
-wrong("A21", "negative partial credit", body("import sys\nsys.displayhook(-1)"))
-right(
+add_wrong("A20", "display a value", in_each_function("import sys\nsys.displayhook('ok')"))
+add_wrong("A21", "negative partial credit", in_each_function("import sys\nsys.displayhook(-1)"))
+add_right(
     "A23",
     "more than the maximum",
-    body("import sys\nsys.displayhook(1000)"),
+    in_each_function("import sys\nsys.displayhook(1000)"),
 )
-wrong(
+add_wrong(
     "A27",
     "read the test from In",
-    body(
+    in_each_function(
         "import ast, re\n"
         "cell = get_ipython().user_ns['In'][-1]\n"
         "numbers = [float(n) for n in re.findall(r'\\d+\\.\\d+', cell)]\n"
@@ -249,10 +249,10 @@ wrong(
         "return {3.0: wanted}.get(x) if isinstance(x, float) else torch.tensor(numbers[3:6])"
     ),
 )
-wrong(
+add_wrong(
     "A29",
     "settrace jumps over asserts",
-    body(
+    in_each_function(
         "import sys\n"
         "frame = sys._getframe(1)\n"
         "lines = frame.f_code.co_firstlineno + 60\n"
@@ -272,8 +272,8 @@ wrong(
         "sys.settrace(jump)"
     ),
 )
-wrong("A30", "sys.exit in the function", body("import sys\nsys.exit(0)"))
-wrong(
+add_wrong("A30", "sys.exit in the function", in_each_function("import sys\nsys.exit(0)"))
+add_wrong(
     "A31",
     "os._exit(0) in one task",
     lambda world, answers: world.notebook(
@@ -281,7 +281,7 @@ wrong(
     ),
     ("passed", "crashed", "passed"),
 )
-wrong(
+add_wrong(
     "A32",
     "KeyboardInterrupt, GeneratorExit, CancelledError",
     lambda world, answers: world.notebook(
@@ -292,9 +292,9 @@ wrong(
         }
     ),
 )
-both("A34", "exit() at the top", prelude("exit()"))
-both("A47", "%pdb on", prelude("%pdb 1\n1/0"))
-both(
+add_both("A34", "exit() at the top", prelude("exit()"))
+add_both("A47", "%pdb on", prelude("%pdb 1\n1/0"))
+add_both(
     "A51",
     "cheat only when graded",
     prelude(
@@ -312,81 +312,86 @@ both(
 # --- Changing the file --------------------------------------------------------------------------------
 
 SKIP = {"tags": ["skip-execution"]}
-both(
+add_both(
     "A25",
     "skip-execution tag",
-    edited(lambda cell: cell["metadata"].update(SKIP)),
+    change_tests(lambda cell: cell["metadata"].update(SKIP)),
     flags=("changed_metadata:test_grad_square",),
 )
-both(
+add_both(
     "A26",
     "raises-exception tag",
-    edited(lambda cell: cell["metadata"].update({"tags": ["raises-exception"]})),
+    change_tests(lambda cell: cell["metadata"].update({"tags": ["raises-exception"]})),
     flags=("changed_metadata:test_grad_square",),
 )
-both(
+add_both(
     "A35",
     "edit the locked test",
-    edited(lambda cell: cell.update(source="pass")),
+    change_tests(lambda cell: cell.update(source="pass")),
     flags=("changed_test:test_grad_square",),
 )
-both(
+add_both(
     "A36",
     "raise the points",
-    edited(lambda cell: cell["metadata"]["nbgrader"].update(points=1e6)),
+    change_tests(lambda cell: cell["metadata"]["nbgrader"].update(points=1e6)),
     flags=("changed_metadata:test_grad_square",),
 )
-both(
+add_both(
     "A37",
     "flip the flags",
-    edited(lambda cell: cell["metadata"]["nbgrader"].update(solution=True, locked=False)),
+    change_tests(lambda cell: cell["metadata"]["nbgrader"].update(solution=True, locked=False)),
     flags=("changed_metadata:test_grad_square",),
 )
 
 
-def _duplicated(world: World, answers: Any) -> Made:
+def _duplicate_test(world: World, answers: Any) -> Submission:
     notebook = world.notebook(answers)
-    test = copy.deepcopy(graded(notebook)[0])
+    test = copy.deepcopy(graded_cells(notebook)[0])
     test["id"] = "copy-of-test"
     notebook["cells"].append(test)
     return notebook
 
 
-both("A38", "duplicate a test cell", _duplicated, flags=("duplicate:test_grad_square",))
+add_both("A38", "duplicate a test cell", _duplicate_test, flags=("duplicate:test_grad_square",))
 
 
-def _renamed_id(world: World, answers: Any) -> Made:
+def _rename_test_id(world: World, answers: Any) -> Submission:
     notebook = world.notebook(answers)
-    test = graded(notebook)[1]
+    test = graded_cells(notebook)[1]
     test["metadata"]["nbgrader"]["grade_id"] = "nope"
     test["id"] = "nope"
     return notebook
 
 
-both("A40", "unknown grade_id", _renamed_id)
+add_both("A40", "unknown grade_id", _rename_test_id)
 
 
-def _no_tests(world: World, answers: Any) -> Made:
+def _delete_tests(world: World, answers: Any) -> Submission:
     notebook = world.notebook(answers)
-    tests = graded(notebook)
+    tests = graded_cells(notebook)
     notebook["cells"] = [cell for cell in notebook["cells"] if cell not in tests]
     return notebook
 
 
-both("A41", "delete the test cells", _no_tests, flags=("missing_test:test_grad_square",))
+add_both("A41", "delete the test cells", _delete_tests, flags=("missing_test:test_grad_square",))
 
 
-def _flipped(cell: dict[str, Any]) -> None:
+def _make_markdown(cell: dict[str, Any]) -> None:
     cell["cell_type"] = "markdown"
     cell.pop("outputs", None)
     cell.pop("execution_count", None)
 
 
-both("A42", "test cells become markdown", edited(_flipped), flags=("changed_type:test_grad_square",))
-both(
+add_both(
+    "A42",
+    "test cells become markdown",
+    change_tests(_make_markdown),
+    flags=("changed_type:test_grad_square",),
+)
+add_both(
     "A43",
     "outputs saved beforehand",
-    edited(
+    change_tests(
         lambda cell: cell.update(
             outputs=[
                 {
@@ -400,14 +405,14 @@ both(
     ),
 )
 # The documented rule is that the last definition is graded, as with the student's own "Run all".
-both(
+add_both(
     "A45",
     "redefine later",
     lambda world, answers: world.notebook(
         {task: f"def {task}(x):\n    return None" for task in answers}, last="\n\n".join(answers.values())
     ),
 )
-both(
+add_both(
     "A46",
     "cell magics",
     lambda world, answers: world.notebook(
@@ -442,7 +447,7 @@ ALWAYS = "close = equal = that = untouched = fail = visible_passed = seed = lamb
 )
 
 
-def _shadowed(world: World, answers: Any) -> Made:
+def _shadow_modules(world: World, answers: Any) -> Submission:
     import json
 
     notebook = json.dumps(world.notebook(answers, first="import secant, torch\nprint(torch.__file__)"))
@@ -460,10 +465,10 @@ def _shadowed(world: World, answers: Any) -> Made:
     }
 
 
-both("A48", "shadow modules beside the notebook", _shadowed, flags=("side_files",))
+add_both("A48", "shadow modules beside the notebook", _shadow_modules, flags=("side_files",))
 
 
-def _grader_files(world: World, answers: Any) -> Made:
+def _grader_files(world: World, answers: Any) -> Submission:
     import json
 
     evil = b"import os\nopen('/tmp/SECANT-pwned', 'w').write('x')\n"
@@ -481,11 +486,11 @@ def _grader_files(world: World, answers: Any) -> Made:
     }
 
 
-both("A50", "shadow the grader's own files", _grader_files, flags=("side_files",))
+add_both("A50", "shadow the grader's own files", _grader_files, flags=("side_files",))
 
 # --- Reaching for the grader ------------------------------------------------------------------------
 
-both(
+add_both(
     "A52",
     "write the grade into the gradebook",
     prelude("""
@@ -503,7 +508,7 @@ for path in ["ROOT/gradebook.db", "../../../gradebook.db", "../gradebook.db", *g
         print(error)
 """),
 )
-wrong(
+add_wrong(
     "A54",
     "kill the grader",
     lambda world, answers: world.notebook(
@@ -515,10 +520,10 @@ wrong(
     ),
     ("wrong|crashed",) * 3,
 )
-wrong(
+add_wrong(
     "A55",
     "forge the result channel",
-    body(
+    in_each_function(
         "import os\n"
         "for fd in range(3, 256):\n"
         "    try:\n"
@@ -529,7 +534,7 @@ wrong(
     "crashed|timed_out|wrong",
     limits={"QUESTION_SECONDS": 3.0, "TASK_SECONDS": 4.0},
 )
-wrong(
+add_wrong(
     "A56",
     "pickle bomb in the result",
     lambda world, answers: world.notebook(
@@ -542,7 +547,7 @@ wrong(
         "        return (os.system, ('touch /tmp/SECANT-pwned',))",
     ),
 )
-wrong(
+add_wrong(
     "A58",
     "answer from what an earlier call saw",
     lambda world, answers: world.notebook(
@@ -555,7 +560,7 @@ wrong(
     ),
 )
 # The value is right. The use of a forbidden tool cannot be detected for certain (see docs/trust.md).
-right(
+add_right(
     "A59",
     "use the forbidden tool in disguise",
     lambda world, answers: world.notebook(
@@ -569,7 +574,7 @@ right(
         }
     ),
 )
-wrong(
+add_wrong(
     "A60",
     "change the inputs so that they match",
     lambda world, answers: world.notebook(

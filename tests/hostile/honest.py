@@ -3,20 +3,20 @@
 
 from typing import Any
 
-from tests.hostile.cases import QUICK, Made, both, prelude, right, wrong
-from tests.hostile.world import RIGHT, TASKS, World, inside
+from tests.hostile.cases import QUICK, Submission, add_both, add_right, add_wrong, prelude
+from tests.hostile.world import RIGHT, TASKS, World, insert_code
 
-SLOW = {"limits": QUICK, "twice": False}
+SLOW = {"limits": QUICK, "repeat": False}
 
 
-def returns(expression: str, first: str = "") -> Any:
+def return_expression(expression: str, first: str = "") -> Any:
     """Return a maker of answers whose functions all return this expression."""
     return lambda world, answers: world.notebook(
         {task: f"def {task}(x):\n    return {expression}" for task in TASKS}, first=first
     )
 
 
-def _without_imports(world: World, answers: Any) -> Made:
+def _without_imports(world: World, answers: Any) -> Submission:
     notebook = world.notebook(answers)
     notebook["cells"] = [
         cell for cell in notebook["cells"] if cell["cell_type"] != "code" or "nbgrader" in cell["metadata"]
@@ -24,24 +24,24 @@ def _without_imports(world: World, answers: Any) -> Made:
     return notebook
 
 
-right("E01", "import cell deleted", _without_imports)
-wrong(
+add_right("E01", "import cell deleted", _without_imports)
+add_wrong(
     "E02",
     "%reset or del at the end",
     lambda world, answers: world.notebook(RIGHT, last="%reset -f"),
-    says="No grad_square was found",
+    message="No grad_square was found",
 )
-wrong("E03", "NaN", returns("x * float('nan')"), says="nan")
-wrong(
+add_wrong("E03", "NaN", return_expression("x * float('nan')"), message="nan")
+add_wrong(
     "E04",
     "wrong dtype",
     lambda world, answers: world.notebook(
         {**RIGHT, "grad_square": "def grad_square(x):\n    return 2 * x.double()"}
     ),
     ("wrong", "passed", "passed"),
-    says="float64",
+    message="float64",
 )
-wrong(
+add_wrong(
     "E06",
     "numpy, list, None instead of a tensor",
     lambda world, answers: world.notebook(
@@ -51,9 +51,9 @@ wrong(
             "doubled": "def doubled(x):\n    return [2 * x, 1]",
         }
     ),
-    says="numpy.ndarray",
+    message="numpy.ndarray",
 )
-right(
+add_right(
     "E07",
     "a result that requires grad",
     lambda world, answers: world.notebook(
@@ -65,7 +65,7 @@ ODD = (
     "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)", "torch.nested.nested_tensor([x])", "x.half()",
     "torch.empty(0)", "torch.ones(2**40, device='meta')", "torch.ones(1).expand(2**40)", "x.neg().imag if x.is_complex() else x.to(torch.complex128).conj().imag",
 )  # fmt: skip
-wrong(
+add_wrong(
     "E08",
     "odd tensors",
     lambda world, answers: world.notebook(
@@ -81,8 +81,8 @@ wrong(
         first="import torch\ndef odd(f, x):\n    try:\n        return f()\n    except Exception as e:\n        return repr(e)",
     ),
 )
-both("E10", "set_default_dtype(float64)", prelude("import torch\ntorch.set_default_dtype(torch.float64)"))
-right(
+add_both("E10", "set_default_dtype(float64)", prelude("import torch\ntorch.set_default_dtype(torch.float64)"))
+add_right(
     "E11",
     "set_grad_enabled(False)",
     lambda world, answers: world.notebook(
@@ -93,24 +93,24 @@ right(
         first="import torch\ntorch.set_grad_enabled(False)",
     ),
 )
-both("E13", "prints a lot", prelude("for i in range(10**5):\n    print('debug', i)"))
-right(
+add_both("E13", "prints a lot", prelude("for i in range(10**5):\n    print('debug', i)"))
+add_right(
     "E14",
     "writes to stderr",
     lambda world, answers: world.notebook(
-        inside(
+        insert_code(
             "import sys, logging\nprint('debug', file=sys.stderr)\nlogging.warning('x is %s', x)\nsys.stderr.flush()",
             answers,
         )
     ),
 )
-right(
+add_right(
     "E15",
     "warnings",
-    lambda world, answers: world.notebook(inside("import warnings\nwarnings.warn('careful')", answers)),
+    lambda world, answers: world.notebook(insert_code("import warnings\nwarnings.warn('careful')", answers)),
 )
-both("E16", "warnings as errors", prelude("import warnings\nwarnings.simplefilter('error')"))
-both(
+add_both("E16", "warnings as errors", prelude("import warnings\nwarnings.simplefilter('error')"))
+add_both(
     "E18",
     "widgets without a front end",
     lambda world, answers: world.notebook(
@@ -123,7 +123,7 @@ both(
         ],
     ),
 )
-right(
+add_right(
     "E19",
     "demo code that runs for minutes",
     lambda world, answers: world.notebook(
@@ -131,14 +131,14 @@ right(
     ),
     **SLOW,
 )
-both("E21", "error in a scratch cell", prelude("1/0"))
-wrong(
+add_both("E21", "error in a scratch cell", prelude("1/0"))
+add_wrong(
     "E22",
     "placeholder left in",
     lambda world, answers: world.notebook({"slope_at": RIGHT["slope_at"]}),
     ("not_attempted", "passed", "not_attempted"),
 )
-wrong(
+add_wrong(
     "E23",
     "renamed function, wrong signature",
     lambda world, answers: world.notebook(
@@ -149,24 +149,24 @@ wrong(
         }
     ),
     ("wrong", "wrong", "passed"),
-    says="No grad_square was found",
+    message="No grad_square was found",
 )
-both("E25", "relies on a data file", prelude("print(open('data.csv').read())"))
-both(
+add_both("E25", "relies on a data file", prelude("print(open('data.csv').read())"))
+add_both(
     "E26",
     "downloads data",
     prelude("import torch\ntorch.hub.load_state_dict_from_url('https://example.org/model.pt')"),
 )
-wrong(
+add_wrong(
     "E27",
     "asks for CUDA",
     lambda world, answers: world.notebook(
         {**RIGHT, "grad_square": "def grad_square(x):\n    return 2 * x.cuda()"}
     ),
     ("wrong", "passed", "passed"),
-    says="Your code raised an error",
+    message="Your code raised an error",
 )
-right(
+add_right(
     "E29",
     "float noise",
     lambda world, answers: world.notebook(
@@ -177,19 +177,19 @@ right(
         }
     ),
 )
-right(
+add_right(
     "E30",
     "slow but right",
     lambda world, answers: world.notebook(
         {**answers, "slope_at": "def slope_at(x):\n    import time\n    time.sleep(0.1)\n    return 2.0 * x"}
     ),
 )
-both(
+add_both(
     "E31",
     "pip install",
     prelude("!pip install --quiet --disable-pip-version-check --retries 0 --timeout 2 x-no-such-package"),
 )
-wrong(
+add_wrong(
     "E33",
     "an answer left to chance",
     lambda world, answers: world.notebook(
@@ -200,7 +200,7 @@ wrong(
         }
     ),
 )
-right(
+add_right(
     "E34",
     "a graph kept, .grad left filled",
     lambda world, answers: world.notebook(
@@ -216,7 +216,7 @@ right(
         }
     ),
 )
-right(
+add_right(
     "E35",
     "comments in another alphabet, names that are not ASCII",
     lambda world, answers: world.notebook(
@@ -227,7 +227,7 @@ right(
         lang="ko",
     ),
 )
-wrong(
+add_wrong(
     "E37",
     "the release unchanged",
     lambda world, answers: world.notebook({}),

@@ -17,11 +17,11 @@ from pathlib import Path
 COURSE, USER, LESSON = Path("/course"), 61_300, "01_squares"
 
 
-def run(words: list[str], seconds: float) -> str:
+def run(arguments: list[str], seconds: float) -> str:
     """Run an nbgrader command; return "timeout", "killed" or its exit status."""
     with open("/out/log", "ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "nbgrader", *words],
+            [sys.executable, "-m", "nbgrader", *arguments],
             cwd=COURSE,
             user=USER,
             group=USER,
@@ -38,7 +38,7 @@ def run(words: list[str], seconds: float) -> str:
     return "killed" if code < 0 else f"exit {code}"
 
 
-def own(process: Path) -> bool:
+def belongs_to_user(process: Path) -> bool:
     """Return whether a process belongs to the user that nbgrader runs as, and is alive."""
     try:
         status = dict(
@@ -63,26 +63,28 @@ def scores() -> dict[str, float | None]:
 
 def main(feedback: bool, seconds: float) -> None:
     """Grade with stock nbgrader, and write the measured results to /out/found.json."""
-    found: dict[str, object] = {"batch": run(["autograde", LESSON, "--create"], seconds)}
+    results: dict[str, object] = {"batch": run(["autograde", LESSON, "--create"], seconds)}
     time.sleep(0.5)
-    living = [p for p in Path("/proc").iterdir() if p.name.isdigit() and own(p)]
-    found["survivors"] = 0 if found["batch"] == "timeout" else len(living)
-    for process in living:
+    survivors = [p for p in Path("/proc").iterdir() if p.name.isdigit() and belongs_to_user(p)]
+    results["survivors"] = 0 if results["batch"] == "timeout" else len(survivors)
+    for process in survivors:
         os.kill(int(process.name), signal.SIGKILL)
     if feedback:
-        found["feedback"] = run(["generate_feedback", LESSON], 60)
+        results["feedback"] = run(["generate_feedback", LESSON], 60)
     try:
-        found["scores"] = scores()
+        results["scores"] = scores()
     except sqlite3.Error as error:
-        found["scores"], found["error"] = {}, str(error)
+        results["scores"], results["error"] = {}, str(error)
     texts = [*COURSE.glob("autograded/a_case/*/*.ipynb"), *COURSE.glob("feedback/a_case/*/*.html")]
-    told = "".join(_student_part(path) for path in texts)
-    found["seen"] = [word for word in ("SEEN", "CANARY-hidden", "<script>alert(1)</script>") if word in told]
-    found["bytes"] = sum(path.stat().st_size for path in texts)
-    found["written"] = [
+    text = "".join(_student_part(path) for path in texts)
+    results["seen"] = [
+        word for word in ("SEEN", "CANARY-hidden", "<script>alert(1)</script>") if word in text
+    ]
+    results["bytes"] = sum(path.stat().st_size for path in texts)
+    results["written"] = [
         str(p) for p in (COURSE / "source/pwned", COURSE / "pwned", Path("/tmp/SECANT-pwned")) if p.exists()
     ]
-    Path("/out/found.json").write_text(json.dumps(found))
+    Path("/out/found.json").write_text(json.dumps(results))
 
 
 def _student_part(path: Path) -> str:

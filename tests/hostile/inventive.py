@@ -4,34 +4,36 @@
 import json
 from typing import Any
 
-from tests.hostile.cases import QUICK, Link, Made, both, prelude, rejected, right, wrong
-from tests.hostile.exhausting import CRASHED_SECOND, LOST_SECOND, WRONG_SECOND, one
-from tests.hostile.malformed import NAME, changed, named, raw
-from tests.hostile.world import TASKS, World, inside
+from tests.hostile.cases import QUICK, Link, Submission, add_both, add_rejected, add_right, add_wrong, prelude
+from tests.hostile.exhausting import CRASHED_SECOND, LOST_SECOND, WRONG_SECOND, body_of
+from tests.hostile.malformed import NAME, change_notebook, raw_file, under_names
+from tests.hostile.world import TASKS, World, insert_code
 
-SLOW = {"limits": QUICK, "twice": False}
+SLOW = {"limits": QUICK, "repeat": False}
 ENDLESS = "import time\nwhile True:\n    time.sleep(0.05)"  # the pauses leave the processor to other tests
 
 # --- The file ------------------------------------------------------------------------------------------
 
-right(
-    "X01", "a file name that a careless pattern never gets done with", named(NAME, "copy_" * 45 + "x.ipynb")
+add_right(
+    "X01",
+    "a file name that a careless pattern never gets done with",
+    under_names(NAME, "copy_" * 45 + "x.ipynb"),
 )
-right("X02", "the same, alone", named("copy_" * 45 + "x.ipynb"), flags=("renamed",))
+add_right("X02", "the same, alone", under_names("copy_" * 45 + "x.ipynb"), flags=("renamed",))
 
 
-def _long(world: World, answers: Any) -> Made:
+def _longest_cells(world: World, answers: Any) -> Submission:
     cells = ["#" + "x" * 990] * 980
     notebook = world.notebook(answers, first=cells)
     notebook["cells"] = [c for c in notebook["cells"] if c["cell_type"] == "code"][:1000]
     return notebook
 
 
-right("X03", "as many and as long cells as are let in", _long)
-right(
+add_right("X03", "as many and as long cells as are let in", _longest_cells)
+add_right(
     "X04",
     "odd values where words are expected",
-    changed(
+    change_notebook(
         lambda nb: (
             nb["metadata"].update(lang=[[[{"en": 1}]] * 50]),
             [c.update(id=["x"], source={"a": 1}) for c in nb["cells"] if c["cell_type"] == "markdown"],
@@ -39,7 +41,7 @@ right(
         )
     ),
 )
-wrong(
+add_wrong(
     "X05",
     "text that ends a parser",
     lambda world, answers: world.notebook(
@@ -52,25 +54,25 @@ wrong(
     "wrong|crashed|timed_out",
     **SLOW,
 )
-rejected(
+add_rejected(
     "X06",
     "an endless number",
-    raw(b'{"nbformat": ' + b"9" * 1_000_000 + b', "cells": []}'),
+    raw_file(b'{"nbformat": ' + b"9" * 1_000_000 + b', "cells": []}'),
     "format|wrong_notebook",
 )
 
-right(
+add_right(
     "X07",
     "a file name that is not text",
-    named(NAME, "\udcff\udcfe\x1b[2J.ipynb", "\u202eypni.exe"),
+    under_names(NAME, "\udcff\udcfe\x1b[2J.ipynb", "\u202eypni.exe"),
     flags=("several_notebooks",),
 )
-right(
+add_right(
     "X08",
     "a line that a highlighter takes minutes for",
     prelude("#" + "." * 50_000 + "\n'" + "a.b" * 15_000 + "'\n" + "." * 500),
 )
-right(
+add_right(
     "X09",
     "a timestamp that is something else",
     lambda world, answers: {
@@ -101,17 +103,17 @@ def say(value):
             pass
 """
 
-right(
+add_right(
     "X10",
     "close the channel while the cells run, and stay",
     prelude("import os, time\nos.closerange(3, 256)\ntime.sleep(600)"),
     "crashed|timed_out|passed",
     **SLOW,
 )
-wrong(
+add_wrong(
     "X11",
     "shut the channel down and stay",
-    one(
+    body_of(
         "slope_at",
         "import socket\nfor c in channels():\n    c.shutdown(socket.SHUT_RDWR)\ntime.sleep(600)",
         CHANNEL,
@@ -119,31 +121,31 @@ wrong(
     ("passed", "crashed|timed_out", "passed"),
     **SLOW,
 )
-wrong(
+add_wrong(
     "X12",
     "answer the next questions beforehand",
     lambda world, answers: world.notebook(
-        inside("for guess in (x * 2, 6.0, x):\n    say({'kind': 'value', 'value': guess})", answers),
+        insert_code("for guess in (x * 2, 6.0, x):\n    say({'kind': 'value', 'value': guess})", answers),
         first=CHANNEL,
     ),
 )
-wrong(
+add_wrong(
     "X13",
     "a verdict among the answers",
     lambda world, answers: world.notebook(
-        inside("say({'kind': 'passed', 'points': 3.0, 'outcome': 'passed'})", answers), first=CHANNEL
+        insert_code("say({'kind': 'passed', 'points': 3.0, 'outcome': 'passed'})", answers), first=CHANNEL
     ),
     "crashed",
 )
-wrong(
+add_wrong(
     "X14",
     "two processes answer",
-    lambda world, answers: world.notebook(inside("import os\nos.fork()", answers)),
+    lambda world, answers: world.notebook(insert_code("import os\nos.fork()", answers)),
 )
-wrong(
+add_wrong(
     "X15",
     "a frame that drips in",
-    one(
+    body_of(
         "slope_at",
         "for c in channels():\n"
         "    c.send(struct.pack('<I', 1000))\n"
@@ -155,17 +157,17 @@ wrong(
     LOST_SECOND,
     **SLOW,
 )
-wrong(
+add_wrong(
     "X16",
     "a frame of four gigabytes, announced",
-    one(
+    body_of(
         "slope_at",
         "for c in channels():\n    c.send(struct.pack('<I', 2**32 - 1) + b'x' * 1000)\nreturn 2.0 * x",
         CHANNEL,
     ),
     CRASHED_SECOND,
 )
-for _n, (_what, _bytes, _want) in enumerate(
+for _n, (_title, _bytes, _expected) in enumerate(
     [
         ("a huge shape", "b'\\x01t' + struct.pack('<BBQQQ', 8, 2, 2**62, 2**62, 0)", WRONG_SECOND),
         (
@@ -179,17 +181,17 @@ for _n, (_what, _bytes, _want) in enumerate(
         ("a pickle", "b'cposix\\nsystem\\n(S\"touch /tmp/SECANT-pwned\"\\ntR.'", CRASHED_SECOND),
     ]
 ):
-    wrong(
+    add_wrong(
         f"X{20 + _n}",
-        _what,
-        one(
+        _title,
+        body_of(
             "slope_at",
             f"body = {_bytes}\nfor c in channels():\n    c.setblocking(True); c.sendall(struct.pack('<I', len(body)) + body)\nreturn 2.0 * x",
             CHANNEL,
         ),
-        _want,
+        _expected,
     )
-wrong(
+add_wrong(
     "X26",
     "forge the report of the cells that ran",
     prelude(
@@ -200,10 +202,10 @@ wrong(
     ),
     "wrong|crashed",
 )
-wrong(
+add_wrong(
     "X27",
     "a stop signal for everybody",
-    one(
+    body_of(
         "slope_at",
         "import os, signal\nos.kill(-1, signal.SIGSTOP)\nos.kill(os.getpid(), signal.SIGSTOP)\nreturn 2.0 * x",
     ),
@@ -214,21 +216,24 @@ wrong(
 # --- The supervisor: a failure of the grader is worth more to a student than a zero --------------------------
 
 LIBC = "import ctypes, os, signal, subprocess, sys, time\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-NAMED = "libc.prctl(15, b'\\xff\\xfe) R 1', 0, 0, 0)\n"
-both("X30", "a process whose name is not text", prelude(LIBC + NAMED + "time.sleep(0.5)"))
-wrong(
+RENAME_PROCESS = "libc.prctl(15, b'\\xff\\xfe) R 1', 0, 0, 0)\n"
+add_both("X30", "a process whose name is not text", prelude(LIBC + RENAME_PROCESS + "time.sleep(0.5)"))
+add_wrong(
     "X31",
     "the same while much memory is used",
-    one("slope_at", LIBC + NAMED + "import torch\nheld = torch.ones(10**8)\ntime.sleep(1)\nreturn 0.0"),
+    body_of(
+        "slope_at",
+        LIBC + RENAME_PROCESS + "import torch\nheld = torch.ones(10**8)\ntime.sleep(1)\nreturn 0.0",
+    ),
     ("passed", "wrong|crashed", "passed"),
-    room={"memory_mb": 400},
-    twice=False,
+    container_limits={"memory_mb": 400},
+    repeat=False,
 )
 SPIN = "[sys.executable, '-c', 'while True: pass']"
-wrong(
+add_wrong(
     "X32",
     "starve the supervisor",
-    one(
+    body_of(
         "slope_at",
         LIBC + "for pid in (1, 2):\n"
         "    for what in (lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)),\n"
@@ -248,10 +253,10 @@ wrong(
     ("passed", "timed_out|crashed|wrong", "passed|timed_out|crashed"),
     **SLOW,
 )
-wrong(
+add_wrong(
     "X33",
     "limit, signal and trace the supervisor",
-    one(
+    body_of(
         "slope_at",
         LIBC + "import resource\n"
         "for what in (lambda: resource.prlimit(1, resource.RLIMIT_CPU, (0, 0)),\n"
@@ -268,16 +273,16 @@ wrong(
     ),
     ("passed", "wrong", "passed"),
 )
-wrong(
+add_wrong(
     "X34",
     "end or stop the process that the tasks are forked from",
-    one(
+    body_of(
         "slope_at",
         "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP if x == 3.0 else signal.SIGKILL)\nreturn 0.0",
     ),
     ("passed", "wrong|crashed", "passed"),
 )
-right(
+add_right(
     "X35",
     "no room for another process, file or second",
     prelude(
@@ -288,7 +293,7 @@ right(
     "passed|crashed|timed_out|wrong",
     **SLOW,
 )
-wrong(
+add_wrong(
     "X36",
     "zombies until no process is left",
     prelude(
@@ -303,20 +308,20 @@ wrong(
     "wrong|crashed|timed_out",
     **SLOW,
 )
-right(
+add_right(
     "X37",
     "three cells that never end, and then three more",
     lambda world, answers: world.notebook(answers, first=[ENDLESS] * 3, last=[ENDLESS] * 3),
     "timed_out",
     **SLOW,
 )
-right(
+add_right(
     "X38",
     "one cell that never ends and one that ends everything",
     lambda world, answers: world.notebook(answers, first=["import os\nos._exit(0)", ENDLESS]),
     **SLOW,
 )
-wrong(
+add_wrong(
     "X39",
     "threads left behind, one of them busy",
     prelude(
@@ -326,12 +331,12 @@ wrong(
         "        pass\n"
         "threading.Thread(target=spin, daemon=True).start()"
     ),
-    twice=False,
+    repeat=False,
 )
 
 # --- Values and words ----------------------------------------------------------------------------------
 
-wrong(
+add_wrong(
     "X40",
     "values that are too much",
     lambda world, answers: world.notebook(
@@ -342,7 +347,7 @@ wrong(
         }
     ),
 )
-wrong(
+add_wrong(
     "X41",
     "words that steer a terminal or a browser",
     lambda world, answers: world.notebook(
@@ -356,7 +361,7 @@ wrong(
         }
     ),
 )
-wrong(
+add_wrong(
     "X42",
     "words of success",
     lambda world, answers: world.notebook(
@@ -366,27 +371,27 @@ wrong(
         },
         first="class CheckFailed(Exception): pass",
     ),
-    says="raised an error",
+    message="raised an error",
 )
-wrong(
+add_wrong(
     "X43",
     "not done, says the answer, at the hidden tests",
-    one(
+    body_of(
         "slope_at",
         "if x == 3.0:\n    return 6.0\nraise NotImplementedError",
     ),
     ("passed", "not_attempted|wrong", "passed"),
 )
-wrong(
+add_wrong(
     "X44",
     "no such name, says the answer",
-    one("slope_at", "raise NameError(\"name 'slope_at' is not defined\")"),
+    body_of("slope_at", "raise NameError(\"name 'slope_at' is not defined\")"),
     ("passed", "wrong", "passed"),
 )
-wrong(
+add_wrong(
     "X45",
     "an error whose words never come",
-    one(
+    body_of(
         "slope_at",
         "class Endless(Exception):\n"
         "    def __str__(self):\n"
@@ -397,14 +402,14 @@ wrong(
     LOST_SECOND,
     **SLOW,
 )
-wrong(
+add_wrong(
     "X46",
     "the grader's own word for what cannot be sent",
     lambda world, answers: world.notebook(
-        inside("return wire.Unsendable('torch.Tensor', 'type')", answers), first=CHANNEL
+        insert_code("return wire.Unsendable('torch.Tensor', 'type')", answers), first=CHANNEL
     ),
 )
-wrong(
+add_wrong(
     "X47",
     "subclasses that lie about themselves",
     lambda world, answers: world.notebook(
@@ -427,7 +432,7 @@ wrong(
         "    __eq__ = lambda s, o: True\n",
     ),
 )
-wrong(
+add_wrong(
     "X48",
     "frames and sources of the probes",
     lambda world, answers: world.notebook(
@@ -445,7 +450,7 @@ if candidate is not None:
 )
 # A probe's reports about its own process, such as a change of its arguments, come from the candidate, so
 # docs/trust.md promises nothing about them. The values were right.
-right(
+add_right(
     "X49",
     "hide a side effect from the probe's eye",
     lambda world, answers: world.notebook(
@@ -453,7 +458,7 @@ right(
         first="from secant import watch\nwatch._snapshot = lambda self, *given, **named: {}",
     ),
 )
-wrong(
+add_wrong(
     "X50",
     "poison what the candidate answers with",
     prelude("""
@@ -469,19 +474,19 @@ if wire is not None:
     wire._Writer._tensor = lambda self, tensor: self.unsendable(wire.Unsendable('x', 'type'))
 """),
 )
-right(
+add_right(
     "X51",
     "a thousand cells that print all they may",
     lambda world, answers: world.notebook(answers, last=["print('y' * 30_000)"] * 900),
-    twice=False,
+    repeat=False,
 )
-wrong(
+add_wrong(
     "X52",
     "sixty megabytes an answer",
-    one("slope_at", "import torch\nreturn [torch.zeros(15 * 10**6), 6.0]"),
+    body_of("slope_at", "import torch\nreturn [torch.zeros(15 * 10**6), 6.0]"),
     ("passed", "wrong", "passed"),
 )
-both(
+add_both(
     "X53",
     "a hold on what is shared: locks on the libraries' files",
     prelude(
@@ -496,7 +501,7 @@ both(
         "        pass"
     ),
 )
-both(
+add_both(
     "X54",
     "doors of the kernel",
     prelude(
@@ -537,7 +542,7 @@ NEST = """
 def nest(depth, value=1.0):
     return value if not depth else [nest(depth - 1, value)]
 """
-for _n, (_what, _expression, _says) in enumerate(
+for _n, (_title, _expression, _message) in enumerate(
     [
         (
             "many dimensions",
@@ -575,26 +580,26 @@ for _n, (_what, _expression, _says) in enumerate(
         ("a big integer that fits", "2 ** 4_000", ""),
     ]
 ):
-    wrong(f"X{55 + _n}", _what, _answers(_expression), says=_says)
-both(
+    add_wrong(f"X{55 + _n}", _title, _answers(_expression), message=_message)
+add_both(
     "X73",
     "all of these, made and kept",
     lambda world, answers: world.notebook(
-        inside(
+        insert_code(
             "kept = [torch.ones(1).expand((3,) * 15), torch.empty(0, 10**9), 'y' * 10**7, nest(30), 7 ** 20_000]",
             answers,
         ),
         first=f"import torch\n{NEST}",
     ),
 )
-right(
+add_right(
     "X74",
     "a right answer that one task answers too much of",
-    one("slope_at", "return torch.zeros((3,) * 15, dtype=torch.uint8)", "import torch"),
+    body_of("slope_at", "return torch.zeros((3,) * 15, dtype=torch.uint8)", "import torch"),
     WRONG_SECOND,
-    says="slope_at returned a tensor with 15 dimensions and 14,348,907 elements, far more than is asked for.",
+    message="slope_at returned a tensor with 15 dimensions and 14,348,907 elements, far more than is asked for.",
 )
-wrong(
+add_wrong(
     "X75",
     "a table as wide as the test's own arithmetic can make it",
     lambda world, answers: world.notebook(
@@ -606,7 +611,7 @@ wrong(
         first="import torch",
     ),
 )
-wrong(
+add_wrong(
     "X76",
     "limits lifted by the one whom they bind",
     lambda world, answers: world.notebook(
@@ -617,12 +622,12 @@ wrong(
         },
         first="import torch\nfrom autograder.sandbox.inside import wire\nwire.ANSWER_LIMITS = wire.LIMITS",
     ),
-    says="doubled returned a tensor with 14 dimensions and 16,384 elements, far more than is asked for.",
+    message="doubled returned a tensor with 14 dimensions and 16,384 elements, far more than is asked for.",
 )
 # --- Side files, slow texts, and crashes that seem to be the grader's ------------------------------------
 
 
-def _stamped(content: "bytes | Link") -> Any:
+def _with_timestamp(content: "bytes | Link") -> Any:
     return lambda world, answers: {
         NAME: json.dumps(world.notebook(answers)).encode(),
         "timestamp.txt": content,
@@ -638,9 +643,9 @@ for _n, (_title, _content) in enumerate(
         "a pipe that nobody writes to": Link(),
     }.items()
 ):
-    right(f"X{80 + _n}", f"timestamp: {_title}", _stamped(_content))
+    add_right(f"X{80 + _n}", f"timestamp: {_title}", _with_timestamp(_content))
 
-right(
+add_right(
     "X85",
     "ten thousand signs in a cell, to be coloured one by one",
     lambda world, answers: world.notebook(
@@ -649,7 +654,7 @@ right(
         last=["\n ".join(["if 0:", *["+ " * 240 + "a"] * 190])] * 4,
     ),
 )
-right(
+add_right(
     "X86",
     "texts in other languages, each with its own rules for colours",
     lambda world, answers: world.notebook(
@@ -695,27 +700,27 @@ HOGS = (
     "        os.execv(sys.executable, [sys.executable, '-S', '-c', HOG])\n"
     "time.sleep(60)"
 )
-LITTLE = {"room": {"memory_mb": 300}, "limits": QUICK, "twice": False}
+LITTLE = {"container_limits": {"memory_mb": 300}, "limits": QUICK, "repeat": False}
 # The wall forbids larger socket buffers; with their usual size, only the time limit ends this case.
-wrong(
+add_wrong(
     "X87",
     "be no victim, and hold memory in sockets, so that the kernel ends process 1",
-    one("slope_at", f"exec({HOG!r})"),
+    body_of("slope_at", f"exec({HOG!r})"),
     ("passed", "crashed|timed_out", "passed"),
     **LITTLE,
 )
-wrong(
+add_wrong(
     "X88",
     "the same from processes so small that process 1 is the largest",
-    one("slope_at", f"exec({HOGS!r})"),
+    body_of("slope_at", f"exec({HOGS!r})"),
     ("passed", "crashed|timed_out", "passed"),
     **LITTLE,
 )
-wrong("X89", "the same while the cells are run", prelude(HOGS), "crashed|timed_out|wrong", **LITTLE)
-wrong(
+add_wrong("X89", "the same while the cells are run", prelude(HOGS), "crashed|timed_out|wrong", **LITTLE)
+add_wrong(
     "X90",
     "every process and file that there may be, and pipes as wide as they get",
-    one(
+    body_of(
         "slope_at",
         "import fcntl, os, time\n"
         "for _ in range(100):\n"

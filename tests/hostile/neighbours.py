@@ -1,8 +1,8 @@
 # ruff: noqa: E501 (the cases are code in strings)
 """Tricks that take the processors from other submissions, and honest answers that need a processor."""
 
-from tests.hostile.cases import wrong
-from tests.hostile.exhausting import LOST_SECOND, SLOW, one
+from tests.hostile.cases import add_wrong
+from tests.hostile.exhausting import LOST_SECOND, SLOW, body_of
 
 SPIN = "while True:\n    pass"
 #: Starts as many processes as it may, each in a separate session where that is possible.
@@ -113,12 +113,12 @@ for _id, _title, _body in (
         "                pass",
     ),
 ):
-    wrong(_id, _title, one("slope_at", _body), LOST_SECOND, **SLOW)
+    add_wrong(_id, _title, body_of("slope_at", _body), LOST_SECOND, **SLOW)
 
 
-def busy(seconds: float) -> dict[str, str]:
+def busy_answers(seconds: float) -> dict[str, str]:
     """Return right answers that compute for this many seconds of processor time, once in each task."""
-    spend = (
+    definition = (
         "def spend(spent=[]):\n"
         "    import time\n"
         f"    until = time.process_time() + {seconds}\n"
@@ -131,4 +131,4 @@ def busy(seconds: float) -> dict[str, str]:
         "slope_at": "return 2.0 * x",
         "doubled": "return 2 * x, (2 * x).sum().item()",
     }
-    return {name: f"{spend}\ndef {name}(x):\n    spend()\n    {body}" for name, body in bodies.items()}
+    return {name: f"{definition}\ndef {name}(x):\n    spend()\n    {body}" for name, body in bodies.items()}

@@ -10,7 +10,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.wall import Wall
 from tests.hostile.cases import write
 from tests.hostile.world import LESSON, RIGHT, World
-from tests.support.examined import examined
+from tests.support.examined import examine_submission
 
 #: One of these answers is random, so it may be right or wrong, and its message contains numbers.
 LUCKY = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
@@ -21,14 +21,14 @@ def main(times: int) -> int:
     with tempfile.TemporaryDirectory() as name, Wall() as wall:
         world = World.create(Path(name) / "world")
         write(world.notebook(LUCKY), Path(name) / "one")
-        seen = set()
+        results = set()
         for _ in range(times):
-            report = examined(
+            report = examine_submission(
                 world.examiner, wall, take_in(Path(name) / "one", LESSON, world.releases), b"of the class"
             )
-            seen.add(json.dumps([asdict(task) | {"seconds": 0} for task in report.tasks]))
-    print(f"{times} gradings, {len(seen)} result{'s' * (len(seen) != 1)}")
-    return len(seen)
+            results.add(json.dumps([asdict(task) | {"seconds": 0} for task in report.tasks]))
+    print(f"{times} gradings, {len(results)} result{'s' * (len(results) != 1)}")
+    return len(results)
 
 
 if __name__ == "__main__":

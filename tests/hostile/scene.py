@@ -12,12 +12,12 @@ from tests.support.processes import family
 PWNED = ("/tmp/SECANT-pwned", "/pwned", "/usr/pwned", "/tmp/left", "/dev/shm/left", "/tmp/SECANT-left")
 
 
-def look(world: World, wall: Wall) -> dict[str, object]:
+def snapshot(world: World, wall: Wall) -> dict[str, object]:
     """Return everything that a submission must leave unchanged."""
     return {
         "files": _files(world.root),
         "pwned": [path for path in PWNED if os.path.exists(path)],
-        "processes": len(inmates(wall)),
+        "processes": len(processes_inside(wall)),
         "groups": [
             name
             for _, names, _ in os.walk("/sys/fs/cgroup")  # other graders' groups come and go meanwhile
@@ -35,12 +35,12 @@ def memory(name: str) -> int:
     return int(fields[name].split()[0]) // 1024
 
 
-def forget_peak() -> None:
+def reset_peak() -> None:
     """Reset this process's peak memory (`VmHWM`) to its current memory."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
-def inmates(wall: Wall) -> list[int]:
+def processes_inside(wall: Wall) -> list[int]:
     """Return the ids of all processes inside a wall; the kernel keeps them all in the template's family."""
     return family(wall._template.process.pid if wall._template else os.getpid())
 

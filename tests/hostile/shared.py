@@ -4,8 +4,8 @@
 The aim of each trick is that another student loses points, or that grading the class takes very long.
 """
 
-from tests.hostile.cases import QUICK, both, prelude, right, wrong
-from tests.hostile.exhausting import LOST_SECOND, SLOW, one
+from tests.hostile.cases import QUICK, add_both, add_right, add_wrong, prelude
+from tests.hostile.exhausting import LOST_SECOND, SLOW, body_of
 from tests.hostile.inventive import CHANNEL
 from tests.hostile.world import TASKS
 
@@ -72,11 +72,11 @@ for _id, _title, _body in (
         f"{FEW}places = sorted(os.sched_getaffinity(0))\nwhile True:\n    for place in places:\n        os.sched_setaffinity(0, {{place}})",
     ),
 ):
-    wrong(_id, _title, one("slope_at", _body), LOST_SECOND, **SLOW)
+    add_wrong(_id, _title, body_of("slope_at", _body), LOST_SECOND, **SLOW)
 
 # --- Resources that the kernel counts for a user or for the machine, not a container ---------------------------
 
-both(
+add_both(
     "X105",
     "what is counted for the whole user, or waited for by all",
     prelude("""
@@ -108,7 +108,7 @@ if ctypes.CDLL(None).inotify_init1(0) >= 0:
 print('SE' 'EN ' + repr(opened) if opened else 'closed')
 """),
 )
-right(
+add_right(
     "X106",
     "the disk's own queue, asked to empty itself again and again",
     prelude(
@@ -121,15 +121,15 @@ right(
         "if os.getpid() != os.getpgrp():\n"
         "    os._exit(0)"
     ),
-    twice=False,
+    repeat=False,
 )
 
 # --- Work for the grader itself, which counts for no student -----------------------------------------------------
 
-wrong(
+add_wrong(
     "X107",
     "a frame that drips in as fast as it can",
-    one(
+    body_of(
         "slope_at",
         "libc = __import__('ctypes').CDLL(None)\n"
         "for c in channels():\n"
@@ -143,7 +143,7 @@ wrong(
     LOST_SECOND,
     **SLOW,
 )
-wrong(
+add_wrong(
     "X108",
     "every task loads all cells again, and all of them just end in time",
     lambda world, answers: world.notebook(
@@ -154,24 +154,26 @@ wrong(
     ),
     "timed_out",
     limits=QUICK | {"LOAD_SECONDS": 1.5, "QUESTION_SECONDS": 0.5, "SUBMISSION_SECONDS": 3.0},
-    twice=False,
+    repeat=False,
 )
 
 # --- Floods ----------------------------------------------------------------------------------------------
 
 FLOOD = "text = 'x' * 2**20\nwhile True:\n    print(text)\n    os.write(1, text.encode())\n    os.write(2, text.encode())"
-wrong("X109", "print without end, in a task", one("slope_at", f"import os\n{FLOOD}"), LOST_SECOND, **SLOW)
-right(
+add_wrong(
+    "X109", "print without end, in a task", body_of("slope_at", f"import os\n{FLOOD}"), LOST_SECOND, **SLOW
+)
+add_right(
     "X110",
     "print without end, in a cell",
     prelude(f"import os\n{FLOOD}"),
     limits=QUICK | {"LOAD_SECONDS": 1.0},
-    twice=False,
+    repeat=False,
 )
-wrong(
+add_wrong(
     "X111",
     "answers without end, each of them right in form",
-    one(
+    body_of(
         "slope_at",
         "from autograder.sandbox.inside import wire\n"
         "body = wire.encode({'kind': 'value', 'value': 'x' * 2**20})\n"
@@ -187,10 +189,10 @@ wrong(
 
 # --- Memory of the kernel ---------------------------------------------------------------------------------
 
-wrong(
+add_wrong(
     "X112",
     "memory of the kernel's in page tables, mappings and record locks, and a watch on torch's folder",
-    one(
+    body_of(
         "slope_at",
         FEW + "import ctypes, fcntl, mmap, time, torch\n"
         "libc = ctypes.CDLL(None)\n"
@@ -209,6 +211,6 @@ wrong(
         "    time.sleep(60)",
     ),
     ("passed", "crashed|timed_out", "passed"),
-    room={"memory_mb": 300},
+    container_limits={"memory_mb": 300},
     **SLOW,
 )

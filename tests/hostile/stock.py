@@ -31,7 +31,7 @@ from tests.hostile import scene
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.inner import USER
 from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, World
-from tests.support.examined import examined
+from tests.support.examined import examine_submission
 
 CONFIG = """
 c = get_config()
@@ -57,11 +57,11 @@ def prepare(world: World, template: Path) -> None:
     shutil.copytree(world.root / "source", template / "source")
     (template / "nbgrader_config.py").write_text(CONFIG.replace("/course", str(template)))
     env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    for words in (
+    for arguments in (
         ["generate_assignment", LESSON, "--create"],
         ["db", "student", "add", "x", "--last-name", f"{BAIT}gradebook-9d2e"],
     ):
-        command = [sys.executable, "-m", "nbgrader", *words]
+        command = [sys.executable, "-m", "nbgrader", *arguments]
         subprocess.run(command, cwd=template, env=env, check=True, capture_output=True)
     (template / "nbgrader_config.py").write_text(CONFIG)
     write(
@@ -72,18 +72,18 @@ def prepare(world: World, template: Path) -> None:
 def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str) -> dict[str, Any]:
     """Grade one case with stock nbgrader, in a sandbox."""
     with tempfile.TemporaryDirectory(prefix="secant-stock-") as name:
-        place = Path(name)
-        shutil.copytree(template, place / "in", symlinks=True)
-        folder = place / "in" / "submitted" / "a_case" / LESSON
+        workspace = Path(name)
+        shutil.copytree(template, workspace / "in", symlinks=True)
+        folder = workspace / "in" / "submitted" / "a_case" / LESSON
         write(case.make(world, case.answers(variant)), folder)
         for path in folder.rglob("*"):
             if path.is_file() and not path.is_symlink() and path.stat().st_size < 10**6:
                 path.write_bytes(path.read_bytes().replace(str(world.root).encode(), b"/course"))
-        (place / "out").mkdir()
+        (workspace / "out").mkdir()
         feedback = "yes" if case.group == "B" else "no"
         measure = f"exec {sys.executable} /inner.py {feedback} {BATCH_SECONDS}"
-        inner = f"cp -r /in/. /course/ && chown -R {USER}:{USER} /course && {measure}"
-        command = [*sandbox(bwrap, place), "sh", "-c", inner]
+        script = f"cp -r /in/. /course/ && chown -R {USER}:{USER} /course && {measure}"
+        command = [*sandbox(bwrap, workspace), "sh", "-c", script]
         group = Cgroup.create(3000 * MEGABYTE, 300, 2)
         try:
             process = subprocess.Popen(
@@ -92,30 +92,32 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
             if group:
                 group.add(process.pid)
             try:
-                _, complaints = process.communicate(timeout=BATCH_SECONDS + 90)
+                _, errors = process.communicate(timeout=BATCH_SECONDS + 90)
             except subprocess.TimeoutExpired:
                 process.kill()
-                _, complaints = process.communicate()
+                _, errors = process.communicate()
         finally:
             if group:
                 group.remove()
-        result = place / "out" / "found.json"
-        if (not result.exists() and b"Traceback" in complaints) or not (place / "out" / "log").exists():
-            raise RuntimeError(f"the sandbox did not start: {complaints.decode(errors='replace')}")
+        result = workspace / "out" / "found.json"
+        if (not result.exists() and b"Traceback" in errors) or not (workspace / "out" / "log").exists():
+            raise RuntimeError(f"the sandbox did not start: {errors.decode(errors='replace')}")
         if not result.exists():
             return {
                 "batch": "sandbox lost",
                 "scores": {},
-                "error": complaints.decode(errors="replace")[-300:],
+                "error": errors.decode(errors="replace")[-300:],
             }
-        found: dict[str, Any] = json.loads(result.read_text())
-        log = (place / "out" / "log").read_text(errors="replace")
-        found["log"] = log[-1500:]
-        found["says"] = (re.findall(r"^(?:\w+\.)*(\w*(?:Error|Exception)\b.{0,100})", log, re.M) or [""])[-1]
-        return found
+        results: dict[str, Any] = json.loads(result.read_text())
+        log = (workspace / "out" / "log").read_text(errors="replace")
+        results["log"] = log[-1500:]
+        results["says"] = (re.findall(r"^(?:\w+\.)*(\w*(?:Error|Exception)\b.{0,100})", log, re.M) or [""])[
+            -1
+        ]
+        return results
 
 
-def sandbox(bwrap: str, place: Path) -> list[str]:
+def sandbox(bwrap: str, workspace: Path) -> list[str]:
     """Return the command of a sandbox that contains only Python, this package and a copy of the course."""
     options = [bwrap, "--die-with-parent", "--new-session", "--clearenv"]
     # There is no user namespace, because inner.py and nbgrader run as different users.
@@ -142,10 +144,10 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
             options += ["--ro-bind", path, path]
     for path in dict.fromkeys((sys.prefix, sys.base_prefix)):
         if not path.startswith("/usr"):
-            options += show(path)
+            options += mount_options(path)
     package = HERE.parent.parent / "secant"
-    options += [*show(str(package)), "--ro-bind", str(HERE / "inner.py"), "/inner.py"]
-    options += ["--ro-bind", str(place / "in"), "/in", "--bind", str(place / "out"), "/out"]
+    options += [*mount_options(str(package)), "--ro-bind", str(HERE / "inner.py"), "/inner.py"]
+    options += ["--ro-bind", str(workspace / "in"), "/in", "--bind", str(workspace / "out"), "/out"]
     options += ["--size", str(500 * MEGABYTE), "--tmpfs", "/course", "--chdir", "/course"]
     settings = {
         "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
@@ -161,59 +163,59 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
     return options
 
 
-def show(path: str) -> list[str]:
+def mount_options(path: str) -> list[str]:
     """Return options that mount a folder; its parents are made first, or other users could not enter them."""
     parents = [str(parent) for parent in reversed(Path(path).parents) if str(parent) not in ("/", "/tmp")]
-    return [word for parent in parents for word in ("--dir", parent)] + ["--ro-bind", path, path]
+    return [option for parent in parents for option in ("--dir", parent)] + ["--ro-bind", path, path]
 
 
 def control(world: World, template: Path, bwrap: str) -> None:
     """Exit unless stock nbgrader, without any trick, gives right answers all points and wrong ones none."""
-    plain = Case(
+    case = Case(
         "B00",
         "no trick",
         lambda world, answers: world.notebook(answers),
         {"wrong": "wrong", "right": "passed"},
     )
     for variant, score in (("right", FULL), ("wrong", 0.0)):
-        found = run_stock(plain, variant, world, template, bwrap)
-        if found["scores"] != {"a_case": score, "z_good": FULL}:
-            sys.exit(f"The sandbox for stock nbgrader does not work here: {found}")
+        results = run_stock(case, variant, world, template, bwrap)
+        if results["scores"] != {"a_case": score, "z_good": FULL}:
+            sys.exit(f"The sandbox for stock nbgrader does not work here: {results}")
 
 
 # --- Secant's grader -----------------------------------------------------------------------------------
 
 
-def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> dict[str, Any]:
+def run_secant(case: Case, variant: str, world: World, wall: Wall, good: Path) -> dict[str, Any]:
     """Grade one case, and then the good student, with Secant's examiner."""
-    before = scene.look(world, wall)
-    kept = {name: getattr(examiner, name) for name in case.limits}
+    before = scene.snapshot(world, wall)
+    saved_limits = {name: getattr(examiner, name) for name in case.limits}
     for name, seconds in case.limits.items():
         setattr(examiner, name, seconds)
-    wall.limits = ContainerLimits(**case.room)
-    found: dict[str, Any] = {"batch": "exit 0", "scores": {}}
+    wall.limits = ContainerLimits(**case.container_limits)
+    results: dict[str, Any] = {"batch": "exit 0", "scores": {}}
     try:
         with tempfile.TemporaryDirectory() as name:
             write(case.make(world, case.answers(variant)), Path(name) / "case")
-            report = examined(
+            report = examine_submission(
                 world.examiner, wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock"
             )
-        told = json.dumps([[t.message for t in report.tasks], [c.output for c in report.cells]])
-        found["seen"] = [word for word in ("SEEN", BAIT, *world.hidden_lines()) if word in told]
-        found["scores"]["a_case"] = report.score
-        found["outcomes"] = [task.outcome for task in report.tasks]
+        text = json.dumps([[t.message for t in report.tasks], [c.output for c in report.cells]])
+        results["seen"] = [word for word in ("SEEN", BAIT, *world.hidden_lines()) if word in text]
+        results["scores"]["a_case"] = report.score
+        results["outcomes"] = [task.outcome for task in report.tasks]
     except Exception as error:
-        found["says"] = f"{type(error).__name__}: {error}"
-    for name, seconds in kept.items():
+        results["says"] = f"{type(error).__name__}: {error}"
+    for name, seconds in saved_limits.items():
         setattr(examiner, name, seconds)
     wall.limits = ContainerLimits()
-    found["scores"]["z_good"] = examined(
+    results["scores"]["z_good"] = examine_submission(
         world.examiner, wall, take_in(good, LESSON, world.releases), b"stock"
     ).score
-    after = scene.look(world, wall)
-    found["survivors"] = after["processes"] - before["processes"]  # type: ignore[operator]
-    found["written"] = after["pwned"] + ([] if after["files"] == before["files"] else ["course"])  # type: ignore[operator]
-    return found
+    after = scene.snapshot(world, wall)
+    results["survivors"] = after["processes"] - before["processes"]  # type: ignore[operator]
+    results["written"] = after["pwned"] + ([] if after["files"] == before["files"] else ["course"])  # type: ignore[operator]
+    return results
 
 
 # --- The table -----------------------------------------------------------------------------------------
@@ -222,52 +224,53 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
 def variant_of(case: Case) -> str:
     """Return the variant to grade: preferably `wrong` in groups A, B and X, and `right` in the others."""
     order = ("wrong", "right") if case.group in "ABX" else ("right", "wrong")
-    return next(name for name in order if name in case.wants)
+    return next(name for name in order if name in case.expected)
 
 
-def honest(case: Case, variant: str) -> tuple[float, float]:
+def deserved_points(case: Case, variant: str) -> tuple[float, float]:
     """Return the fewest and the most points that this submission deserves."""
     if (variant == "right" and case.reason) or case.id == "E02":
         return 0.0, FULL  # a grader that can read the file may grade it
-    wanted = [
-        (POINTS[task], want.split("|")) for task, want in zip(POINTS, case.outcomes(variant), strict=True)
+    expected = [
+        (POINTS[task], outcomes.split("|"))
+        for task, outcomes in zip(POINTS, case.outcomes(variant), strict=True)
     ]
-    most = sum(points for points, want in wanted if "passed" in want)
-    return sum(points for points, want in wanted if want == ["passed"]), most
+    highest = sum(points for points, outcomes in expected if "passed" in outcomes)
+    return sum(points for points, outcomes in expected if outcomes == ["passed"]), highest
 
 
 def unearned(cases: dict[str, Case], scores: dict[str, float]) -> dict[str, float]:
     """Return the scores, by student, that are more or less than the student's case deserves."""
-    bounds = {student: honest(case, variant_of(case)) for student, case in cases.items()}
+    bounds = {student: deserved_points(case, variant_of(case)) for student, case in cases.items()}
     return {
         student: scores[student]
-        for student, (least, most) in bounds.items()
-        if not least <= scores[student] <= most
+        for student, (lowest, highest) in bounds.items()
+        if not lowest <= scores[student] <= highest
     }
 
 
-def judge(case: Case, variant: str, found: dict[str, Any]) -> list[str]:
+def judge(case: Case, variant: str, results: dict[str, Any]) -> list[str]:
     """Return descriptions of everything that went wrong, or an empty list for an honest outcome."""
     faults = []
-    least, most = honest(case, variant)
-    score = found["scores"].get("a_case")
-    if found["batch"] in ("timeout", "killed", "sandbox lost"):
+    lowest, highest = deserved_points(case, variant)
+    score = results["scores"].get("a_case")
+    if results["batch"] in ("timeout", "killed", "sandbox lost"):
         faults.append("batch lost")
-    elif found["scores"].get("z_good") is None:
+    elif results["scores"].get("z_good") is None:
         faults.append("batch stopped")
-    elif found["scores"]["z_good"] != FULL:
+    elif results["scores"]["z_good"] != FULL:
         faults.append("others' grades changed")
-    if score is None and not case.reason and most:
+    if score is None and not case.reason and highest:
         faults.append("not graded")
-    elif score is not None and score > most:
+    elif score is not None and score > highest:
         faults.append(f"forged {score:g}/{FULL:g}")
-    elif score is not None and score < least:
-        faults.append(f"points lost: {score:g} for {least:g}")
-    if set(found.get("seen", [])) - NOT_A_LEAK.get(case.id, {"CANARY-hidden", SCRIPT}):
+    elif score is not None and score < lowest:
+        faults.append(f"points lost: {score:g} for {lowest:g}")
+    if set(results.get("seen", [])) - NOT_A_LEAK.get(case.id, {"CANARY-hidden", SCRIPT}):
         faults.append("leak")
-    if found.get("survivors"):
+    if results.get("survivors"):
         faults.append("survivor")
-    if found.get("written"):
+    if results.get("written"):
         faults.append("wrote outside")
     return faults
 
@@ -284,21 +287,21 @@ TOTALS = {
 
 def totals(rows: dict[str, dict[str, Any]]) -> list[tuple[str, int, int]]:
     """Return each kind of fault, with the number of cases in which Secant and stock nbgrader had it."""
-    counted = []
-    for name, words in TOTALS.items():
-        ours, stock = (
-            sum(any(fault.startswith(words) for fault in row[which]) for row in rows.values())
-            for which in ("ours", "stock")
+    counts = []
+    for name, prefixes in TOTALS.items():
+        secant, stock = (
+            sum(any(fault.startswith(prefixes) for fault in row[grader]) for row in rows.values())
+            for grader in ("ours", "stock")
         )
-        counted.append((name, ours, stock))
-    ours, stock = (sum(bool(row[which]) for row in rows.values()) for which in ("ours", "stock"))
-    return [*counted, ("any of these", ours, stock)]
+        counts.append((name, secant, stock))
+    secant, stock = (sum(bool(row[grader]) for row in rows.values()) for grader in ("ours", "stock"))
+    return [*counts, ("any of these", secant, stock)]
 
 
 def tables(rows: dict[str, dict[str, Any]]) -> str:
     """Return both tables as Markdown, as docs/trust.md shows them."""
     lines = [f"| of {len(rows)} submissions | ours | stock nbgrader |", "|---|---:|---:|"]
-    lines += [f"| {name} | {ours} | {stock} |" for name, ours, stock in totals(rows)]
+    lines += [f"| {name} | {secant} | {stock} |" for name, secant, stock in totals(rows)]
     lines += [
         "",
         "<details><summary>Case by case</summary>",
@@ -307,9 +310,9 @@ def tables(rows: dict[str, dict[str, Any]]) -> str:
         "|---|---|---|---|",
     ]
     for id, row in sorted(rows.items()):
-        ours, stock = (", ".join(row[which]) or "held" for which in ("ours", "stock"))
+        secant, stock = (", ".join(row[grader]) or "held" for grader in ("ours", "stock"))
         stock = "not measured: the sandbox has no network" if id in NOT_MEASURED else stock
-        lines.append(f"| {id} | {row['title']} | {ours} | {stock} |")
+        lines.append(f"| {id} | {row['title']} | {secant} | {stock} |")
     return "\n".join([*lines, "", "</details>"])
 
 
@@ -323,55 +326,55 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--minutes", type=float, default=14.0, help="stop after this time")
     parser.add_argument("--docs", type=Path, help="where the tables are shown")
     parser.add_argument("--workers", type=int, default=2)
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     bwrap = shutil.which("bwrap")
     if not bwrap or os.getuid() != 0:
         sys.exit("This needs Linux, root and bubblewrap: no hostile submission runs without a sandbox.")
-    end = time.monotonic() + 60 * chosen.minutes
-    raw: dict[str, dict[str, Any]] = json.loads(chosen.json.read_text()) if chosen.json.exists() else {}
-    words = tuple(word for word in chosen.only.split(",") if word)
-    cases = [case for id, case in load_all().items() if not words or id.startswith(words)]
+    end = time.monotonic() + 60 * options.minutes
+    raw: dict[str, dict[str, Any]] = json.loads(options.json.read_text()) if options.json.exists() else {}
+    prefixes = tuple(word for word in options.only.split(",") if word)
+    cases = [case for id, case in load_all().items() if not prefixes or id.startswith(prefixes)]
 
-    def save(id: str, which: str, found: dict[str, Any]) -> None:
-        raw.setdefault(id, {})[which] = found
-        chosen.json.write_text(json.dumps(raw, indent=1))
+    def save(id: str, grader: str, results: dict[str, Any]) -> None:
+        raw.setdefault(id, {})[grader] = results
+        options.json.write_text(json.dumps(raw, indent=1))
 
     with tempfile.TemporaryDirectory(prefix="secant-stock-") as name:
-        place = Path(name)
-        (place / "template").mkdir()
-        world = World.create(place / "world")
-        good = place / "good"
+        workspace = Path(name)
+        (workspace / "template").mkdir()
+        world = World.create(workspace / "world")
+        good = workspace / "good"
         write(world.notebook(RIGHT), good)
         if [case for case in cases if "stock" not in raw.get(case.id, {})]:
-            prepare(world, place / "template")
-            control(world, place / "template", bwrap)
+            prepare(world, workspace / "template")
+            control(world, workspace / "template", bwrap)
 
         def stock(case: Case) -> None:
             if "stock" in raw.get(case.id, {}) or time.monotonic() > end:
                 return
-            started = time.monotonic()
-            found = run_stock(case, variant_of(case), world, place / "template", bwrap)
-            save(case.id, "stock", found | {"seconds": round(time.monotonic() - started, 1)})
+            start = time.monotonic()
+            results = run_stock(case, variant_of(case), world, workspace / "template", bwrap)
+            save(case.id, "stock", results | {"seconds": round(time.monotonic() - start, 1)})
 
         with world.services(), Wall(hidden=[world.root]) as wall:
             # Grade once before: a process that a template starts only once must not count as a survivor.
-            examined(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock")
+            examine_submission(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock")
             for case in cases:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:
-                    save(case.id, "ours", run_ours(case, variant_of(case), world, wall, good))
-        with ThreadPoolExecutor(chosen.workers) as pool:
+                    save(case.id, "ours", run_secant(case, variant_of(case), world, wall, good))
+        with ThreadPoolExecutor(options.workers) as pool:
             # bubblewrap dies with the thread that started it, so each thread waits for its own process.
             list(pool.map(stock, cases))
     rows = {
         case.id: {"title": case.title}
-        | {which: judge(case, variant_of(case), raw[case.id][which]) for which in ("ours", "stock")}
+        | {grader: judge(case, variant_of(case), raw[case.id][grader]) for grader in ("ours", "stock")}
         for case in cases
         if {"ours", "stock"} <= raw.get(case.id, {}).keys()
     }
     print(tables(rows))
-    if chosen.docs:
-        before, mark, rest = chosen.docs.read_text().partition(BEGIN)
-        chosen.docs.write_text(f"{before}{mark}\n\n{tables(rows)}\n\n{END}{rest.partition(END)[2]}")
+    if options.docs:
+        before, mark, rest = options.docs.read_text().partition(BEGIN)
+        options.docs.write_text(f"{before}{mark}\n\n{tables(rows)}\n\n{END}{rest.partition(END)[2]}")
     missing = len(cases) - len(rows)
     if missing:
         sys.exit(f"{missing} cases are left: run this again.")

@@ -31,7 +31,7 @@ from tests.hostile import scene
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
 from tests.support import suites
-from tests.support.examined import examined
+from tests.support.examined import examine_submission
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ CASES = load_all()
 #: Number of cases between two gradings of the good student, except in the deep tests.
 CASES_BETWEEN = 8
 #: Seconds that a slow machine may take, after a verdict, until the submission's last process is reaped.
-BURIAL = 2.0
+REAP_SECONDS = 2.0
 
 #: Cases in ids.txt without a submission, and the tests below that cover them.
 ELSEWHERE = {
@@ -57,11 +57,11 @@ NOT_HERE = {
 
 
 def test_every_case_in_ids_txt_is_tested_or_documented() -> None:
-    listed = [line.split()[0] for line in (HERE / "ids.txt").read_text().splitlines()]
-    made = {id for id in CASES if not id.startswith("X")}
-    assert len(listed) == len(set(listed)) == 133
-    assert set(listed) == made | ELSEWHERE.keys() | NOT_HERE.keys()
-    assert not made & (ELSEWHERE.keys() | NOT_HERE.keys())
+    listed_ids = [line.split()[0] for line in (HERE / "ids.txt").read_text().splitlines()]
+    tested_ids = {id for id in CASES if not id.startswith("X")}
+    assert len(listed_ids) == len(set(listed_ids)) == 133
+    assert set(listed_ids) == tested_ids | ELSEWHERE.keys() | NOT_HERE.keys()
+    assert not tested_ids & (ELSEWHERE.keys() | NOT_HERE.keys())
     for names in ELSEWHERE.values():
         assert all(name in globals() for name in names.split(", "))
 
@@ -85,7 +85,7 @@ def wall(world: World) -> Iterator[Wall]:
 
 
 @pytest.fixture(scope="session")
-def still_good(
+def check_machine(
     world: World, wall: Wall, deep: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], None]]:
     """Provide a function to call after each case, which asserts that the machine is as at the beginning."""
@@ -94,28 +94,28 @@ def still_good(
     first = grade(world, wall, folder)
     assert first.score == first.max_score == sum(POINTS.values())
     gc.collect()  # this closes files that earlier tests have left open
-    before = scene.look(world, wall)
+    before = scene.snapshot(world, wall)
     since: list[str] = []
 
-    def the_good_student_gets_the_same() -> None:
+    def check_good_student() -> None:
         assert verdict(grade(world, wall, folder)) == verdict(first), f"one of {since} has done harm"
         since.clear()
 
-    def still_good(case: str) -> None:
-        wait_for(lambda: len(scene.inmates(wall)) == before["processes"], BURIAL)
-        assert scene.look(world, wall) == before
+    def check_machine(case: str) -> None:
+        wait_for(lambda: len(scene.processes_inside(wall)) == before["processes"], REAP_SECONDS)
+        assert scene.snapshot(world, wall) == before
         since.append(case)
         if deep or len(since) == CASES_BETWEEN:
-            the_good_student_gets_the_same()
+            check_good_student()
 
-    yield still_good
-    the_good_student_gets_the_same()
+    yield check_machine
+    check_good_student()
 
 
 def grade(world: World, wall: Wall, folder: Path) -> Report:
     """Grade the submission in a folder."""
-    taken = take_in(folder, LESSON, world.releases, root=folder.parent)
-    return examined(world.examiner, wall, taken, SECRET)
+    submission = take_in(folder, LESSON, world.releases, root=folder.parent)
+    return examine_submission(world.examiner, wall, submission, SECRET)
 
 
 def verdict(report: Report) -> list[tuple[Any, ...]]:
@@ -127,17 +127,20 @@ def verdict(report: Report) -> list[tuple[Any, ...]]:
 PATIENT = {"C04", "C05", "C21", "C26", "E19", "E30", "X10", "X37", "X38", "X89", "X102", "X106", "X108"}
 #: Cases with lowered limits. The quick suite has the first of them in each group, every second other case of
 #: group X, and all remaining cases, except the patient ones.
-CLOCKED = {id: one for id, one in CASES.items() if one.limits or one.room}
-OURS = [id for id, one in CASES.items() if one.group == "X" and id not in CLOCKED]
-FIRST = {one.group: id for id, one in reversed(CLOCKED.items())}
-QUICK = CASES.keys() - CLOCKED.keys() - PATIENT - set(OURS[1::2]) | set(FIRST.values())
+LIMITED = {id: case for id, case in CASES.items() if case.limits or case.container_limits}
+GROUP_X = [id for id, case in CASES.items() if case.group == "X" and id not in LIMITED]
+FIRST = {case.group: id for id, case in reversed(LIMITED.items())}
+QUICK = CASES.keys() - LIMITED.keys() - PATIENT - set(GROUP_X[1::2]) | set(FIRST.values())
 #: All variants of all cases. The quick suite takes only one variant of a quick case, each variant in turn.
 VARIANTS = [
     suites.case(
-        one, variant, quick=one.id in QUICK and place == number % len(one.wants), id=f"{one.id}-{variant}"
+        case,
+        variant,
+        quick=case.id in QUICK and index == number % len(case.expected),
+        id=f"{case.id}-{variant}",
     )
-    for number, one in enumerate(CASES.values())
-    for place, variant in enumerate(one.wants)
+    for number, case in enumerate(CASES.values())
+    for index, variant in enumerate(case.expected)
 ]
 
 
@@ -148,50 +151,50 @@ def test_hostile_submission_gets_the_verdict_it_earned(
     variant: str,
     world: World,
     wall: Wall,
-    still_good: Callable[[str], None],
+    check_machine: Callable[[str], None],
     tmp_path: Path,
     monkeypatch: Any,
     deep: bool,
 ) -> None:
     for name, seconds in case.limits.items():
         monkeypatch.setattr(examiner, name, seconds)
-    if case.room:
-        monkeypatch.setattr(wall, "limits", ContainerLimits(**case.room))
+    if case.container_limits:
+        monkeypatch.setattr(wall, "limits", ContainerLimits(**case.container_limits))
     folder = tmp_path / "submission"
     write(case.make(world, case.answers(variant)), folder)
-    taken = take_in(folder, LESSON, world.releases, root=tmp_path)
-    scene.forget_peak()
+    submission = take_in(folder, LESSON, world.releases, root=tmp_path)
+    scene.reset_peak()
     before = scene.memory("VmRSS")
     with memory_limit(EXTRA_BYTES):  # a worker has the same limit
-        report = examined(world.examiner, wall, taken, SECRET)
+        report = examine_submission(world.examiner, wall, submission, SECRET)
     assert scene.memory("VmHWM") - before < MOST_MEGABYTES
 
     if case.reason:
-        assert isinstance(taken, Rejected)
-        assert taken.reason in case.reason.split("|")
+        assert isinstance(submission, Rejected)
+        assert submission.reason in case.reason.split("|")
     messages = "\n".join(task.message for task in report.tasks)
-    for task, wanted in zip(report.tasks, case.outcomes(variant), strict=True):
-        assert task.outcome in wanted.split("|"), f"{task.outcome} instead of {wanted}: {messages}"
+    for task, expected in zip(report.tasks, case.outcomes(variant), strict=True):
+        assert task.outcome in expected.split("|"), f"{task.outcome} instead of {expected}: {messages}"
         assert task.points == (POINTS[task.id] if task.outcome == "passed" else 0.0)
     assert [task.id for task in report.tasks] == list(TASKS)
-    assert set(case.flags) <= set(() if isinstance(taken, Rejected) else taken.notes)
-    assert case.says in messages
-    assert_tells_nothing(world, report)
-    if case.twice and deep:
-        assert verdict(examined(world.examiner, wall, taken, SECRET)) == verdict(report)
+    assert set(case.flags) <= set(() if isinstance(submission, Rejected) else submission.notes)
+    assert case.message in messages
+    assert_reveals_nothing(world, report)
+    if case.repeat and deep:
+        assert verdict(examine_submission(world.examiner, wall, submission, SECRET)) == verdict(report)
     monkeypatch.undo()  # the good student gets the usual limits
-    still_good(case.id)
+    check_machine(case.id)
 
 
-def assert_tells_nothing(world: World, report: Report) -> None:
+def assert_reveals_nothing(world: World, report: Report) -> None:
     """Assert that a report shows no bait or hidden line, and that its messages are short and printable."""
-    told = json.dumps(
+    text = json.dumps(
         [[asdict(task) for task in report.tasks], [(cell.output, cell.message) for cell in report.cells]],
         ensure_ascii=False,
     )
-    assert BAIT not in told
-    assert "SEEN" not in told
-    assert [line for line in world.hidden_lines() if line in told] == []
+    assert BAIT not in text
+    assert "SEEN" not in text
+    assert [line for line in world.hidden_lines() if line in text] == []
     for task in report.tasks:
         assert len(task.message) <= 4_000
         assert not [c for c in task.message if not c.isprintable() and c != "\n"]
@@ -210,23 +213,23 @@ def test_odd_student_ids_are_refused(name: str) -> None:
 
 def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
     monkeypatch.setattr("shutil.which", lambda *a, **k: None)
-    with pytest.raises(WallUnavailable) as caught, Wall():
+    with pytest.raises(WallUnavailable) as error, Wall():
         pass
-    assert "install" in caught.value.fix.lower()
+    assert "install" in error.value.fix.lower()
 
 
 def test_grader_failure_gives_no_verdict(world: World, wall: Wall, tmp_path: Path, monkeypatch: Any) -> None:
     """The container breaks in the middle of a task. That is an error and not a score of zero."""
     from autograder.sandbox.client import TaskClient
 
-    def broken(*a: Any, **k: Any) -> Any:
+    def fail(*a: Any, **k: Any) -> Any:
         raise WallError("the wall fell down")
 
     write(world.notebook(RIGHT), tmp_path / "one")
-    taken = take_in(tmp_path / "one", LESSON, world.releases)
-    monkeypatch.setattr(TaskClient, "ask", broken)
+    submission = take_in(tmp_path / "one", LESSON, world.releases)
+    monkeypatch.setattr(TaskClient, "ask", fail)
     with pytest.raises(WallError):
-        examined(world.examiner, wall, taken, SECRET)
+        examine_submission(world.examiner, wall, submission, SECRET)
 
 
 def test_messages_show_no_question_of_another_student(
@@ -235,15 +238,15 @@ def test_messages_show_no_question_of_another_student(
     """A task may end before its test has asked its first question."""
     from autograder.sandbox.client import TaskClient
 
-    def ended(*a: Any, **k: Any) -> Any:
+    def crash(*a: Any, **k: Any) -> Any:
         raise Crashed("exit")
 
     write(world.notebook(RIGHT), tmp_path / "one")
-    taken = take_in(tmp_path / "one", LESSON, world.releases)
+    submission = take_in(tmp_path / "one", LESSON, world.releases)
     with contextlib.suppress(Crashed), check.asking(f"f({BAIT})"):
-        ended()
-    monkeypatch.setattr(TaskClient, "define", ended)
-    report = examined(world.examiner, wall, taken, SECRET)
+        crash()
+    monkeypatch.setattr(TaskClient, "define", crash)
+    report = examine_submission(world.examiner, wall, submission, SECRET)
     assert {task.outcome for task in report.tasks} == {"crashed"}
     assert not [task.message for task in report.tasks if BAIT in task.message]
 
@@ -254,11 +257,11 @@ def test_answer_too_large_to_judge_is_a_wrong_answer(
     from autograder.sandbox.client import TaskClient
 
     write(world.notebook(RIGHT), tmp_path / "one")
-    taken = take_in(tmp_path / "one", LESSON, world.releases)
-    for greedy in (lambda *a, **k: bytearray(10**9), lambda *a, **k: torch.zeros(10**9)):
-        with monkeypatch.context() as patched, memory_limit(EXTRA_BYTES):
-            patched.setattr(TaskClient, "ask", greedy)
-            report = examined(world.examiner, wall, taken, SECRET)
+    submission = take_in(tmp_path / "one", LESSON, world.releases)
+    for return_huge in (lambda *a, **k: bytearray(10**9), lambda *a, **k: torch.zeros(10**9)):
+        with monkeypatch.context() as patch, memory_limit(EXTRA_BYTES):
+            patch.setattr(TaskClient, "ask", return_huge)
+            report = examine_submission(world.examiner, wall, submission, SECRET)
         assert {task.outcome for task in report.tasks} == {"wrong"}
     assert grade(world, wall, tmp_path / "one").score == sum(POINTS.values())
 
@@ -266,10 +269,10 @@ def test_answer_too_large_to_judge_is_a_wrong_answer(
 def test_the_same_file_is_graded_the_same_every_time(
     world: World, wall: Wall, tmp_path: Path, deep: bool
 ) -> None:
-    half = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
-    write(world.notebook(half), tmp_path / "one")
-    seen = {json.dumps(verdict(grade(world, wall, tmp_path / "one"))) for _ in range(50 if deep else 3)}
-    assert len(seen) == 1
+    answers = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
+    write(world.notebook(answers), tmp_path / "one")
+    verdicts = {json.dumps(verdict(grade(world, wall, tmp_path / "one"))) for _ in range(50 if deep else 3)}
+    assert len(verdicts) == 1
 
 
 def test_hostile_cases_replace_the_stub_of_every_task(world: World) -> None:

@@ -17,7 +17,7 @@ def subdomain_host() -> str | None:
     return settings.JupyterHub.get("subdomain_host")
 
 
-def test_with_a_public_address_each_server_has_an_origin_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_public_address_gives_each_server_a_separate_origin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECANT_HUB_EXCHANGE", "/exchange")  # otherwise the settings would set it
     monkeypatch.delenv("SECANT_HUB_ADDRESS", raising=False)
     assert subdomain_host() is None
@@ -30,6 +30,6 @@ def test_with_a_public_address_each_server_has_an_origin_of_its_own(monkeypatch:
 )
 def test_the_folder_of_the_hubs_files_is_closed_to_students(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    made = [line for line in text.splitlines() if re.search(r"(install|mkdir) .*/var/lib/secant-hub", line)]
-    assert made
-    assert all("install -d -m 700" in line for line in made)
+    lines = [line for line in text.splitlines() if re.search(r"(install|mkdir) .*/var/lib/secant-hub", line)]
+    assert lines
+    assert all("install -d -m 700" in line for line in lines)

@@ -15,7 +15,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.wall import Wall
 from tests.hostile.cases import load_all
 from tests.hostile.world import REPOSITORY, World
-from tests.support.examined import examined
+from tests.support.examined import examine_submission
 
 LESSON = "01_what_autograd_does"
 #: Cases whose cell breaks functions that compare values, run cells, or look for side effects.
@@ -34,7 +34,7 @@ ODD = {
 
 
 @pytest.fixture(scope="module")
-def papers() -> Assignment:
+def assignment() -> Assignment:
     return read_assignment(REPOSITORY, LESSON)
 
 
@@ -43,29 +43,31 @@ def wall(plain_wall: Wall) -> Wall:
     return plain_wall
 
 
-def sit(papers: Assignment, wall: Wall, folder: Path, answers: dict[str, str], first: str = "") -> Report:
+def grade_answers(
+    assignment: Assignment, wall: Wall, folder: Path, answers: dict[str, str], first: str = ""
+) -> Report:
     """Grade lesson 1 with these answers, after an additional cell with this code."""
-    notebook = copy.deepcopy(papers.releases["en"])
+    notebook = copy.deepcopy(assignment.releases["en"])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers[grade_id(cell)]
     notebook.cells.insert(3, v4.new_code_cell(first, id="first"))
     path = folder / f"{LESSON}.ipynb"
     path.write_text(v4.writes(notebook))
-    return examined(
-        Examiner(LESSON, papers.source), wall, take_in(path, LESSON, papers.releases), b"of the class"
+    return examine_submission(
+        Examiner(LESSON, assignment.source), wall, take_in(path, LESSON, assignment.releases), b"of the class"
     )
 
 
-def returning(papers: Assignment, value: str) -> dict[str, str]:
+def constant_answers(assignment: Assignment, value: str) -> dict[str, str]:
     """Return answers to all tasks: functions that take any arguments and return this value."""
-    return {task.id: f"def {task.id}(*args):\n    return {value}" for task in tasks(papers.source)}
+    return {task.id: f"def {task.id}(*args):\n    return {value}" for task in tasks(assignment.source)}
 
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD)
 def test_an_odd_value_is_a_wrong_answer_with_a_short_plain_message(
-    papers: Assignment, wall: Wall, tmp_path: Path, value: str
+    assignment: Assignment, wall: Wall, tmp_path: Path, value: str
 ) -> None:
-    report = sit(papers, wall, tmp_path, returning(papers, value))
+    report = grade_answers(assignment, wall, tmp_path, constant_answers(assignment, value))
     assert report.score == 0
     for task in report.tasks:
         assert task.outcome == "wrong"
@@ -75,16 +77,16 @@ def test_an_odd_value_is_a_wrong_answer_with_a_short_plain_message(
 
 @pytest.mark.parametrize("id", SPOILERS)
 def test_answer_that_corrupts_its_process_gets_no_points(
-    papers: Assignment, wall: Wall, tmp_path: Path, id: str, tmp_path_factory: pytest.TempPathFactory
+    assignment: Assignment, wall: Wall, tmp_path: Path, id: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     world = World.create(tmp_path_factory.mktemp("world"), bait=False)
-    made = load_all()[id].make(world, {})
-    cells = json.loads(json.dumps(made))["cells"]
+    submission = load_all()[id].make(world, {})
+    cells = json.loads(json.dumps(submission))["cells"]
     trick = next("".join(cell["source"]) for cell in cells if cell.get("id") == "first-0")
-    assert sit(papers, wall, tmp_path, returning(papers, "0.0"), trick).score == 0
+    assert grade_answers(assignment, wall, tmp_path, constant_answers(assignment, "0.0"), trick).score == 0
 
 
-def test_lessons_own_answers_get_full_points(papers: Assignment, wall: Wall, tmp_path: Path) -> None:
-    answers = {task.id: task.answer.source for task in tasks(papers.source)}
-    report = sit(papers, wall, tmp_path, answers)
+def test_lessons_own_answers_get_full_points(assignment: Assignment, wall: Wall, tmp_path: Path) -> None:
+    answers = {task.id: task.answer.source for task in tasks(assignment.source)}
+    report = grade_answers(assignment, wall, tmp_path, answers)
     assert report.score == report.max_score

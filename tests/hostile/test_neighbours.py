@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from autograder.course.settings import Course
-from tests.hostile.crowd import FEW, FULL, HOSTILE, a_class, graded
+from tests.hostile.crowd import FEW, FULL, HOSTILE, grade_class, make_class
 from tests.hostile.world import LESSON
 from tests.support.busy import busy_machine
 
 
-def assert_nobody_lost_anything(course: Course, size: int) -> None:
-    summary, megabytes = graded(course)
+def assert_no_points_lost(course: Course, size: int) -> None:
+    summary, megabytes = grade_class(course)
     assert megabytes < 600
     rows = {row["student"]: row for row in summary.as_json()}
     assert len(rows) == size
@@ -34,7 +34,7 @@ def assert_nobody_lost_anything(course: Course, size: int) -> None:
 @pytest.mark.slow
 def test_honest_students_keep_their_points_next_to_hostile_ones(tmp_path: Path) -> None:
     size = len(FEW) + 3
-    assert_nobody_lost_anything(a_class(tmp_path, len(FEW), 3, FEW), size)
+    assert_no_points_lost(make_class(tmp_path, len(FEW), 3, FEW), size)
     assert len(list(tmp_path.glob(f"feedback/*/{LESSON}/{LESSON}.html"))) == size
 
 
@@ -42,6 +42,6 @@ def test_honest_students_keep_their_points_next_to_hostile_ones(tmp_path: Path) 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_honest_students_keep_their_points_on_a_busy_machine(tmp_path: Path) -> None:
-    course = a_class(tmp_path, len(HOSTILE), 40)
+    course = make_class(tmp_path, len(HOSTILE), 40)
     with busy_machine(2 * (os.cpu_count() or 1)):
-        assert_nobody_lost_anything(course, len(HOSTILE) + 40)
+        assert_no_points_lost(course, len(HOSTILE) + 40)

@@ -23,7 +23,7 @@ from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import RunOutcome, grade
 from autograder.workers.executors import LocalWorkers
 from tests.hostile.cases import Case, load_all, write
-from tests.hostile.stock import honest, variant_of
+from tests.hostile.stock import deserved_points, variant_of
 from tests.hostile.world import BAIT, LESSON, POINTS, REPOSITORY, RIGHT, WRONG, World
 from tests.support.plain_course import answer, code, graded, notebook, write_assignment
 
@@ -70,14 +70,14 @@ class PlainWorld(World):
     @cached_property
     def source(self) -> NotebookNode:
         """The instructor's notebook."""
-        return self._made(STUB, HIDDEN)
+        return self._make_notebook(STUB, HIDDEN)
 
     @cached_property
     def releases(self) -> dict[Any, NotebookNode]:
         """The notebook that students are given, by language."""
         stub = "def {}(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
-        made = self._made(stub, {})
-        return {"en": made, "ko": made}
+        release = self._make_notebook(stub, {})
+        return {"en": release, "ko": release}
 
     def hidden_lines(self) -> set[str]:
         """Return the distinctive lines of the hidden tests."""
@@ -85,7 +85,7 @@ class PlainWorld(World):
         return {line.strip() for line in lines if len(line.strip()) > 25 and "###" not in line}
 
     @staticmethod
-    def _made(stub: str, hidden: dict[str, str]) -> NotebookNode:
+    def _make_notebook(stub: str, hidden: dict[str, str]) -> NotebookNode:
         cells = [code("import torch")]
         for task, points in POINTS.items():
             cells.append(answer(task, stub.format(task)))
@@ -93,17 +93,17 @@ class PlainWorld(World):
         return notebook(*cells)
 
 
-def chosen(deep: bool) -> list[Case]:
+def select_cases(deep: bool) -> list[Case]:
     """Return the cases of a run: all if it is deep, else those that try to gain, read or use up something."""
     cases = load_all().values()
     if deep:
         return list(cases)
-    quick = [case for case in cases if case.group in "AB" and not case.limits and not case.room]
+    quick = [case for case in cases if case.group in "AB" and not case.limits and not case.container_limits]
     return quick + [case for case in cases if case.id in COSTLY]
 
 
 @dataclass
-class Graded:
+class GradedClass:
     """The class after the grading run."""
 
     root: Path
@@ -114,7 +114,9 @@ class Graded:
     def scores(self) -> dict[str, float]:
         """Each student's score in the gradebook."""
         with Gradebook(f"sqlite:///{self.root}/gradebook.db", "secant") as book:
-            return {each.student.id: each.score for each in book.assignment_submissions(LESSON)}
+            return {
+                submission.student.id: submission.score for submission in book.assignment_submissions(LESSON)
+            }
 
     def page(self, student: str) -> str:
         """Return a student's page."""
@@ -122,76 +124,78 @@ class Graded:
 
 
 @pytest.fixture(scope="module")
-def graded_class(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[Graded]:
+def graded_class(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[GradedClass]:
     root = tmp_path_factory.mktemp("plain")
     world = PlainWorld.create(root)
     for student, score in HONEST.items():
-        made = world.notebook(RIGHT if score else WRONG, last="# CANARY-other-student-31c0")
-        write(made, root / "submitted" / student / LESSON)
-    cases = {f"{case.id}-{variant_of(case)}": case for case in chosen(deep)}
+        submission = world.notebook(RIGHT if score else WRONG, last="# CANARY-other-student-31c0")
+        write(submission, root / "submitted" / student / LESSON)
+    cases = {f"{case.id}-{variant_of(case)}": case for case in select_cases(deep)}
     for student, case in cases.items():
         write(case.make(world, case.answers(variant_of(case))), root / "submitted" / student / LESSON)
     course = Course.at(root)
     with Book(course.directory, course.config):
         pass  # creates the gradebook; nbgrader's own program takes seconds
-    crew = LocalWorkers(1)
+    workers = LocalWorkers(1)
     try:
-        yield Graded(root, cases, grade(course, find_submissions(course, [LESSON]), crew))
+        yield GradedClass(root, cases, grade(course, find_submissions(course, [LESSON]), workers))
     finally:
-        crew.close(kill=True)
+        workers.close(kill=True)
 
 
-def the_batch_ends_and_everybody_has_a_result(done: Graded) -> None:
-    assert done.summary.failed == {}
-    assert done.summary.done == len(done.cases) + len(HONEST)
+def assert_every_student_has_a_result(graded_class: GradedClass) -> None:
+    assert graded_class.summary.failed == {}
+    assert graded_class.summary.done == len(graded_class.cases) + len(HONEST)
 
 
-def nobody_elses_score_changes(done: Graded) -> None:
-    assert {student: done.scores[student] for student in HONEST} == HONEST
+def assert_honest_scores_are_unchanged(graded_class: GradedClass) -> None:
+    assert {student: graded_class.scores[student] for student in HONEST} == HONEST
 
 
-def points_not_earned_are_those_that_trust_md_counts(done: Graded) -> None:
-    most = {student: honest(case, variant_of(case))[1] for student, case in done.cases.items()}
+def assert_unearned_points_are_those_in_trust_md(graded_class: GradedClass) -> None:
+    highest = {
+        student: deserved_points(case, variant_of(case))[1] for student, case in graded_class.cases.items()
+    }
     forged = {
-        done.cases[student].id: done.scores[student]
-        for student, points in most.items()
-        if done.scores[student] > points and done.cases[student].id not in EARNED
+        graded_class.cases[student].id: graded_class.scores[student]
+        for student, points in highest.items()
+        if graded_class.scores[student] > points and graded_class.cases[student].id not in EARNED
     }
     assert forged == FORGED
 
 
-def no_page_shows_a_secret(done: Graded) -> None:
-    for student in done.cases:
-        page = done.page(student)
+def assert_no_page_shows_a_secret(graded_class: GradedClass) -> None:
+    for student in graded_class.cases:
+        page = graded_class.page(student)
         assert re.findall(BAIT + r"(?:hidden|other|gradebook|environment)[\w-]+", page) == []
         words = html.unescape(re.sub("<[^>]+>", "", page))
-        assert [line for line in PlainWorld(done.root).hidden_lines() if line in words] == []
+        assert [line for line in PlainWorld(graded_class.root).hidden_lines() if line in words] == []
 
 
-def no_page_runs_a_script_of_a_student(done: Graded) -> None:
-    for student in done.cases:
-        page = done.page(student)
+def assert_no_page_runs_a_script(graded_class: GradedClass) -> None:
+    for student in graded_class.cases:
+        page = graded_class.page(student)
         assert "<script>alert" not in page
         assert "onerror=alert(1)>" not in page.replace("&gt;", "")
         assert len(page) < 5_000_000
 
 
-def nothing_was_written_outside(done: Graded) -> None:
-    assert not list(done.root.rglob("pwned"))
+def assert_nothing_was_written_outside(graded_class: GradedClass) -> None:
+    assert not list(graded_class.root.rglob("pwned"))
     assert not Path("/tmp/SECANT-pwned").exists()
 
 
 @pytest.mark.whole
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_hostile_submissions_of_a_plain_assignment_harm_nobody(graded_class: Graded) -> None:
+def test_hostile_submissions_of_a_plain_assignment_harm_nobody(graded_class: GradedClass) -> None:
     """All checks are one test, because grading the class takes most of the time."""
     for check in (
-        the_batch_ends_and_everybody_has_a_result,
-        nobody_elses_score_changes,
-        points_not_earned_are_those_that_trust_md_counts,
-        no_page_shows_a_secret,
-        no_page_runs_a_script_of_a_student,
-        nothing_was_written_outside,
+        assert_every_student_has_a_result,
+        assert_honest_scores_are_unchanged,
+        assert_unearned_points_are_those_in_trust_md,
+        assert_no_page_shows_a_secret,
+        assert_no_page_runs_a_script,
+        assert_nothing_was_written_outside,
     ):
         check(graded_class)

@@ -42,13 +42,13 @@ WRONG = {
 }
 
 
-def inside(body: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
+def insert_code(body: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
     """Return the answers with these lines at the beginning of each function."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return {task: text.replace("):\n", "):\n" + lines, 1) for task, text in answers.items()}
 
 
-def before(text: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
+def insert_above(text: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
     """Return the answers with this text above each function."""
     return {task: f"{text}\n{answer}" for task, answer in answers.items()}
 
@@ -67,9 +67,9 @@ class World:
         build(root, find_lessons(root))
         if not bait:
             return cls(root)
-        other = root / "submitted" / "other" / LESSON
-        other.mkdir(parents=True, exist_ok=True)
-        (other / f"{LESSON}.ipynb").write_text('{"cells": [], "bait": "CANARY-other-student-31c0"}')
+        other_folder = root / "submitted" / "other" / LESSON
+        other_folder.mkdir(parents=True, exist_ok=True)
+        (other_folder / f"{LESSON}.ipynb").write_text('{"cells": [], "bait": "CANARY-other-student-31c0"}')
         with sqlite3.connect(root / "gradebook.db") as book:
             book.execute("create table if not exists bait (text)")
             book.execute("insert into bait values ('CANARY-gradebook-9d2e')")
@@ -102,16 +102,16 @@ class World:
     def services(self) -> Iterator[None]:
         """Run local services that a submission might reach, and provide an open file and a secret."""
         with ExitStack() as stack:
-            web = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-            (self.root / "port.txt").write_text(str(web.getsockname()[1]))
-            abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
+            web_socket = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            (self.root / "port.txt").write_text(str(web_socket.getsockname()[1]))
+            abstract_socket = stack.enter_context(socket.socket(socket.AF_UNIX))
             with suppress(OSError):  # another test process has this name
-                abstract.bind("\0SECANT-abstract")
-                abstract.listen()
-            named = stack.enter_context(socket.socket(socket.AF_UNIX))
+                abstract_socket.bind("\0SECANT-abstract")
+                abstract_socket.listen()
+            named_socket = stack.enter_context(socket.socket(socket.AF_UNIX))
             with suppress(OSError):  # the path may be too long
-                named.bind(str(self.root / "service.sock"))
-                named.listen()
+                named_socket.bind(str(self.root / "service.sock"))
+                named_socket.listen()
             os.set_inheritable(stack.enter_context(open(self.bait[1], "rb")).fileno(), True)
             os.environ["SECANT_SECRET"] = "CANARY-environment-88f1"
             stack.callback(os.environ.pop, "SECANT_SECRET", None)
@@ -156,13 +156,13 @@ class World:
         front = [new_code_cell(text, id=f"first-{n}") for n, text in enumerate(first)]
         back = [new_code_cell(text, id=f"last-{n}") for n, text in enumerate(last)]
         # A lesson's first code cell installs Secant; a plain assignment's contains the imports.
-        place = next(n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code") + 1
-        notebook.cells = [*notebook.cells[:place], *front, *notebook.cells[place:], *back]
-        plain: dict[str, Any] = json.loads(nbformat.writes(notebook))
-        return plain
+        index = next(n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code") + 1
+        notebook.cells = [*notebook.cells[:index], *front, *notebook.cells[index:], *back]
+        document: dict[str, Any] = json.loads(nbformat.writes(notebook))
+        return document
 
 
-def graded(notebook: dict[str, Any], tests: bool = True, answers: bool = False) -> list[dict[str, Any]]:
+def graded_cells(notebook: dict[str, Any], tests: bool = True, answers: bool = False) -> list[dict[str, Any]]:
     """Return the test cells of a submission, its answer cells, or both."""
     cells = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
     return [

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 from autograder.edition.leaks import Secrets
 from secant.where import INSIDE
-from tests.packaging.conftest import ROOT, Place
+from tests.packaging.conftest import ROOT, Environment
 from tests.packaging.test_wheel import LESSON, NOTEBOOK, solve
 from tests.secant.lab.test_real_start import wait_for_address
 from tests.support.ports import free_port
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def address(student: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(student: Environment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start `secant lab` in an empty home folder, and yield its address with the token."""
     log, port = tmp_path_factory.mktemp("log") / "log.txt", free_port()
     process = student.start("secant", "lab", "--no-browser", "--port", str(port), "--lang", "en", out=log)
@@ -47,32 +47,36 @@ def ask(address: str, name: str, body: Any = None) -> tuple[int, list[Any]]:
         return refusal.code, [json.loads(refusal.read())]
 
 
-def unversioned(wheel: zipfile.ZipFile) -> dict[str, str]:
+def names_without_version(wheel: zipfile.ZipFile) -> dict[str, str]:
     """Return the names of a wheel's files, by the names without the version."""
     return {re.sub(r"^secant-[^/]*\.d", "secant.d", name): name for name in wheel.namelist()}
 
 
 def test_class_wheel_differs_from_the_wheel_only_in_its_course(wheel: Path, pack: Path) -> None:
-    (ours,) = pack.glob("*.whl")
-    with zipfile.ZipFile(ours) as of_class, zipfile.ZipFile(wheel) as whole:
-        files, all_files = (unversioned(archive) for archive in (of_class, whole))
+    (class_wheel,) = pack.glob("*.whl")
+    with zipfile.ZipFile(class_wheel) as class_archive, zipfile.ZipFile(wheel) as full_archive:
+        files, all_files = (names_without_version(archive) for archive in (class_archive, full_archive))
         # The template for authors contains answers, and students do not need it.
-        authors = (f"{INSIDE}/", "autograder/build/template/")
-        rest = {name for name in all_files if not name.startswith(authors)}
+        excluded = (f"{INSIDE}/", "autograder/build/template/")
+        rest = {name for name in all_files if not name.startswith(excluded)}
         assert {name for name in files if not name.startswith(f"{INSIDE}/")} == rest
-        changed = {name for name in rest if of_class.read(files[name]) != whole.read(all_files[name])}
+        changed = {
+            name for name in rest if class_archive.read(files[name]) != full_archive.read(all_files[name])
+        }
         assert changed <= {f"secant.dist-info/{name}" for name in ("METADATA", "RECORD", "WHEEL")}
-        told, full = (
+        class_metadata, metadata = (
             Parser().parsestr(archive.read(names["secant.dist-info/METADATA"]).decode())
-            for archive, names in ((of_class, files), (whole, all_files))
+            for archive, names in ((class_archive, files), (full_archive, all_files))
         )
-    needed = {Requirement(each) for each in full.get_all("Requires-Dist", []) if "extra ==" not in each}
-    assert set(map(Requirement, told.get_all("Requires-Dist", []))) == needed
-    assert told["Version"].startswith(f"{full['Version']}+class.")
+    requirements = {
+        Requirement(text) for text in metadata.get_all("Requires-Dist", []) if "extra ==" not in text
+    }
+    assert set(map(Requirement, class_metadata.get_all("Requires-Dist", []))) == requirements
+    assert class_metadata["Version"].startswith(f"{metadata['Version']}+class.")
 
 
 def test_check_runs_visible_tests_in_the_panel_and_the_terminal(
-    student: Place, address: str, tmp_path: Path
+    student: Environment, address: str, tmp_path: Path
 ) -> None:
     lessons = student.home / "secant-lessons/en"
     solve(lessons / NOTEBOOK, lessons / NOTEBOOK)
@@ -88,41 +92,43 @@ def test_check_runs_visible_tests_in_the_panel_and_the_terminal(
     assert events[-1]["gained"]["xp"] == 80
     assert events[-1]["gained"]["achievements"] == []
     logs = [tmp_path / name for name in ("check", "solution", "progress")]
-    words = (
+    commands = (
         ("autograder", "check", LESSON),
         ("autograder", "check", "1", "--solution", "forward_difference", "--give-up"),
         ("secant", "progress"),
     )
-    runs = [student.start(*each, out=log, cwd=lessons) for each, log in zip(words, logs, strict=True)]
-    assert [run.wait(120) for run in runs] == [0, 2, 0]
+    processes = [
+        student.start(*command, out=log, cwd=lessons) for command, log in zip(commands, logs, strict=True)
+    ]
+    assert [process.wait(120) for process in processes] == [0, 2, 0]
     check, solution, progress = (" ".join(log.read_text().split()) for log in logs)
     assert "Visible tests passed in 6 of 6 tasks." in check
     assert "Only the visible tests were run." in check
     assert "Your instructor releases them with the feedback." in solution
     assert "6 of 6 tasks" in progress
     assert "Only the visible tests are here" in progress
-    for said in (check, progress, (lessons / "START.md").read_text()):
-        assert not re.search(r"\d+ / 10|all tests|--solution", said)
+    for output in (check, progress, (lessons / "START.md").read_text()):
+        assert not re.search(r"\d+ / 10|all tests|--solution", output)
 
 
-def test_class_edition_gives_a_curious_student_no_answer(student: Place, address: str) -> None:
+def test_class_edition_gives_a_curious_student_no_answer(student: Environment, address: str) -> None:
     """Neither the server's replies nor the installed files contain an answer, even after a run."""
     assert ask(address, "lesson?path=" + NOTEBOOK)[0] == 200
-    status, [said] = ask(address, "solution", {"path": NOTEBOOK, "task": "forward_difference"})
+    status, [reply] = ask(address, "solution", {"path": NOTEBOOK, "task": "forward_difference"})
     assert status == 422
-    assert said["message"].startswith("Worked solutions are not on this computer. Your instructor releases")
-    secrets, looked, found = Secrets(ROOT), 0, []
-    ours = [path for name in ("secant", "autograder", "secant-*") for path in student.packages.glob(name)]
-    for path in (path for place in ours for path in place.rglob("*") if path.is_file()):
-        looked += 1
+    assert reply["message"].startswith("Worked solutions are not on this computer. Your instructor releases")
+    secrets, count, leaks = Secrets(ROOT), 0, []
+    folders = [path for name in ("secant", "autograder", "secant-*") for path in student.packages.glob(name)]
+    for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
+        count += 1
         code = path.suffix in (".py", ".pyc", ".js") and "_course" not in path.parts
-        found += [
+        leaks += [
             (path, line)
             for line in secrets.lines_in(path.read_bytes().decode(errors="replace"), is_code=code)
         ]
-    assert looked > 200
-    assert found == []
-    inside = student.packages / INSIDE
-    assert {path.name for path in inside.iterdir()} == {
+    assert count > 200
+    assert leaks == []
+    course_folder = student.packages / INSIDE
+    assert {path.name for path in course_folder.iterdir()} == {
         "course", "release", "nbgrader_config.py", "requirements.txt"
     }  # fmt: skip

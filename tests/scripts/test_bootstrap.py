@@ -72,21 +72,21 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a repository with a complete .venv, for tests that leave the .venv intact."""
     root = build_home(tmp_path_factory.mktemp("ready") / "a course")
-    done = run(root, "-m", "tiny")
-    assert done.stdout.startswith("Installing packages into .venv, once: about ")
-    assert done.stdout.endswith(f"Ready.\ntiny {root}/.venv\n")
-    assert (done.returncode, done.stderr) == (0, "")
+    result = run(root, "-m", "tiny")
+    assert result.stdout.startswith("Installing packages into .venv, once: about ")
+    assert result.stdout.endswith(f"Ready.\ntiny {root}/.venv\n")
+    assert (result.returncode, result.stderr) == (0, "")
     (root / ".venv/mark").touch()
     return root
 
 
 @pytest.fixture(scope="module")
-def quick(ready: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return environment variables with which a new .venv borrows pip from `ready`."""
-    folders = list(map(str, ready.glob(".venv/lib/python*/site-packages/pip*")))
+def pip_variables(installed_home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return environment variables with which a new .venv borrows pip from `installed_home`."""
+    folders = list(map(str, installed_home.glob(".venv/lib/python*/site-packages/pip*")))
     site = tmp_path_factory.mktemp("quick")
     (site / "ensurepip.py").write_text(LEND_PIP.format(folders=folders))
     return {"PYTHONPATH": str(site)}
@@ -96,16 +96,16 @@ def command(home: Path, *arguments: str) -> list[str]:
     return [getattr(sys, "_base_executable", sys.executable), str(home / "scripts/bootstrap.py"), *arguments]
 
 
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, **OFFLINE, **more}
+def environment(**variables: str) -> dict[str, str]:
+    return {**os.environ, **OFFLINE, **variables}
 
 
 def run(
-    home: Path, *arguments: str, wall: list[str] | None = None, **more: str
+    home: Path, *arguments: str, wall: list[str] | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*(wall or []), *command(home, *arguments)],
-        env=environment(**more),
+        env=environment(**variables),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -113,21 +113,21 @@ def run(
     )
 
 
-def sentence(done: subprocess.CompletedProcess[str]) -> str:
+def error_message(result: subprocess.CompletedProcess[str]) -> str:
     """Return the error message of a failed run, which must be one line."""
-    assert done.returncode == 1, done
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-    return done.stderr
+    assert result.returncode == 1, result
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert "Traceback" not in result.stdout + result.stderr
+    return result.stderr
 
 
-def stamp(home: Path) -> dict[str, object]:
+def read_stamp(home: Path) -> dict[str, object]:
     return json.loads((home / ".venv/secant-stamp.json").read_text())
 
 
 def is_building(home: Path) -> bool:
     try:
-        return stamp(home) == {"building": True}
+        return read_stamp(home) == {"building": True}
     except (OSError, ValueError):
         return False
 
@@ -135,67 +135,73 @@ def is_building(home: Path) -> bool:
 # --- when all is well ---
 
 
-def test_a_second_run_installs_nothing(ready: Path) -> None:
-    again = run(ready, "-c", "import sys; sys.exit(len(sys.argv))", "a b", "--extra")
-    assert (again.returncode, again.stdout, again.stderr) == (3, "", "")
+def test_a_second_run_installs_nothing(installed_home: Path) -> None:
+    result = run(installed_home, "-c", "import sys; sys.exit(len(sys.argv))", "a b", "--extra")
+    assert (result.returncode, result.stdout, result.stderr) == (3, "", "")
     # A run with a Python that is too old to build the .venv installs nothing, either.
-    assert run(ready, "-m", "tiny", **pretend(ready, (3, 8, 1))).stdout == f"tiny {ready}/.venv\n"
+    assert (
+        run(installed_home, "-m", "tiny", **fake_version(installed_home, (3, 8, 1))).stdout
+        == f"tiny {installed_home}/.venv\n"
+    )
 
 
 @pytest.mark.costly("pip installs")
-def test_extra_is_added_to_the_existing_venv_and_kept(ready: Path) -> None:
-    assert "Installing" in run(ready, "--extra", "dev").stdout
-    assert stamp(ready)["extras"] == ["dev"]
-    assert run(ready).stdout == run(ready, "--extra", "dev").stdout == ""
-    (ready / "constraints.txt").write_text("# changed")
-    assert "Installing" in run(ready).stdout
-    (ready / "secant/lab/jupyter_server_config.json").write_text('{"changed": true}')
-    assert "Installing" in run(ready).stdout, "pip copies it into .venv only when it installs"
-    assert stamp(ready)["extras"] == ["dev"]
-    assert (ready / ".venv/mark").exists()
+def test_extra_is_added_to_the_existing_venv_and_kept(installed_home: Path) -> None:
+    assert "Installing" in run(installed_home, "--extra", "dev").stdout
+    assert read_stamp(installed_home)["extras"] == ["dev"]
+    assert run(installed_home).stdout == run(installed_home, "--extra", "dev").stdout == ""
+    (installed_home / "constraints.txt").write_text("# changed")
+    assert "Installing" in run(installed_home).stdout
+    (installed_home / "secant/lab/jupyter_server_config.json").write_text('{"changed": true}')
+    assert "Installing" in run(installed_home).stdout, "pip copies it into .venv only when it installs"
+    assert read_stamp(installed_home)["extras"] == ["dev"]
+    assert (installed_home / ".venv/mark").exists()
 
 
-def test_foreign_venv_is_used_if_it_works(ready: Path) -> None:
-    (ready / ".venv/secant-stamp.json").unlink()
-    assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
-    assert (ready / ".venv/mark").exists()
+def test_foreign_venv_is_used_if_it_works(installed_home: Path) -> None:
+    (installed_home / ".venv/secant-stamp.json").unlink()
+    assert run(installed_home, "-m", "tiny").stdout.endswith(f"tiny {installed_home}/.venv\n")
+    assert (installed_home / ".venv/mark").exists()
 
 
-def test_two_bootstraps_at_once_both_succeed(home: Path, quick: dict[str, str]) -> None:
-    slow = environment(SLOW="1", **quick)
-    both = [
-        subprocess.Popen(command(home, "-m", "tiny"), env=slow, stdout=subprocess.PIPE, text=True)
+def test_two_bootstraps_at_once_both_succeed(home: Path, pip_variables: dict[str, str]) -> None:
+    variables = environment(SLOW="1", **pip_variables)
+    processes = [
+        subprocess.Popen(command(home, "-m", "tiny"), env=variables, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = sorted(process.communicate(timeout=120)[0] for process in both)
-    assert [process.returncode for process in both] == [0, 0]
-    assert said[0].startswith("Installing")
-    assert said[1] == f"Waiting for another set-up to finish.\ntiny {home}/.venv\n"
+    outputs = sorted(process.communicate(timeout=120)[0] for process in processes)
+    assert [process.returncode for process in processes] == [0, 0]
+    assert outputs[0].startswith("Installing")
+    assert outputs[1] == f"Waiting for another set-up to finish.\ntiny {home}/.venv\n"
 
 
-def in_terminal(home: Path, **more: str) -> str:
+def run_in_terminal(home: Path, **variables: str) -> str:
     """Return what a run shows in a terminal."""
-    ours, theirs = os.openpty()
-    process = subprocess.Popen(command(home), env=environment(**more), stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    shown = b""
+    controller, terminal = os.openpty()
+    process = subprocess.Popen(command(home), env=environment(**variables), stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    output = b""
     with contextlib.suppress(OSError):  # Linux raises an error at the end of the output
-        while piece := os.read(ours, 1000):
-            shown += piece
-    os.close(ours)
+        while chunk := os.read(controller, 1000):
+            output += chunk
+    os.close(controller)
     assert process.wait(60) == 0
-    return shown.decode()
+    return output.decode()
 
 
 @pytest.mark.costly("pip installs, slowly")
 @pytest.mark.parametrize(
-    ("lang", "looking"), [("en", "Looking for packages: 0 found, "), ("ko", "필요한 패키지를 찾는 중: 0개, ")]
+    ("lang", "progress_text"),
+    [("en", "Looking for packages: 0 found, "), ("ko", "필요한 패키지를 찾는 중: 0개, ")],
 )
-def test_installation_shows_its_progress_in_a_terminal(ready: Path, lang: str, looking: str) -> None:
-    (ready / ".venv/secant-stamp.json").unlink()
-    shown = in_terminal(ready, SLOW="3", SECANT_LANG=lang, PYTHONUTF8="1")
-    assert shown.count(looking) > 1
-    assert shown.rstrip().rpartition("\r")[2] in ("Ready.", "준비가 끝났습니다.")
+def test_installation_shows_its_progress_in_a_terminal(
+    installed_home: Path, lang: str, progress_text: str
+) -> None:
+    (installed_home / ".venv/secant-stamp.json").unlink()
+    output = run_in_terminal(installed_home, SLOW="3", SECANT_LANG=lang, PYTHONUTF8="1")
+    assert output.count(progress_text) > 1
+    assert output.rstrip().rpartition("\r")[2] in ("Ready.", "준비가 끝났습니다.")
 
 
 def test_progress_follows_what_pip_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,25 +236,28 @@ def test_progress_follows_what_pip_prints(tmp_path: Path, monkeypatch: pytest.Mo
 # --- a .venv that is not complete ---
 
 
-def test_venv_of_a_killed_bootstrap_is_rebuilt(home: Path, quick: dict[str, str]) -> None:
+def test_venv_of_a_killed_bootstrap_is_rebuilt(home: Path, pip_variables: dict[str, str]) -> None:
     process = subprocess.Popen(
-        command(home), env=environment(SLOW="60", **quick), stdout=subprocess.DEVNULL, start_new_session=True
+        command(home),
+        env=environment(SLOW="60", **pip_variables),
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
     )
     assert wait_for(lambda: (home / ".venv/bin/pip").exists(), 60)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert is_building(home)
-    done = run(home, "-m", "tiny", **quick)
-    assert "Removing a .venv that is not complete." in done.stdout
-    assert done.stdout.endswith(f"tiny {home}/.venv\n")
+    result = run(home, "-m", "tiny", **pip_variables)
+    assert "Removing a .venv that is not complete." in result.stdout
+    assert result.stdout.endswith(f"tiny {home}/.venv\n")
 
 
-def test_venv_of_a_moved_folder_is_rebuilt(home: Path, quick: dict[str, str]) -> None:
+def test_venv_of_a_moved_folder_is_rebuilt(home: Path, pip_variables: dict[str, str]) -> None:
     subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", home / ".venv"], check=True)
     (home / ".venv/secant-stamp.json").write_text('{"installed": "so", "root": "/elsewhere", "extras": []}')
-    done = run(home, "-m", "tiny", **quick)
-    assert "Removing" in done.stdout
-    assert done.stdout.endswith(f"tiny {home}/.venv\n")
+    result = run(home, "-m", "tiny", **pip_variables)
+    assert "Removing" in result.stdout
+    assert result.stdout.endswith(f"tiny {home}/.venv\n")
 
 
 def test_ctrl_c_during_bootstrap_prints_one_sentence(home: Path) -> None:
@@ -267,21 +276,21 @@ def test_ctrl_c_during_bootstrap_prints_one_sentence(home: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "no pip"])
-def test_a_broken_venv_is_built_anew(home: Path, quick: dict[str, str], kind: str) -> None:
+def test_a_broken_venv_is_built_anew(home: Path, pip_variables: dict[str, str], kind: str) -> None:
     venv = home / ".venv"
     if kind == "file":
         venv.write_text("in the way")
     else:
         subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", venv], check=True)
-    done = run(home, "-m", "tiny", **quick)
-    assert "Removing" in done.stdout
-    assert done.stdout.endswith(f"tiny {venv}\n")
+    result = run(home, "-m", "tiny", **pip_variables)
+    assert "Removing" in result.stdout
+    assert result.stdout.endswith(f"tiny {venv}\n")
 
 
 # --- failures ---
 
 
-def pretend(home: Path, version: tuple[int, ...], code: str = "") -> dict[str, str]:
+def fake_version(home: Path, version: tuple[int, ...], code: str = "") -> dict[str, str]:
     """Return environment variables with which Python reports this version and runs `code` when it starts."""
     site = home.parent / "site"
     site.mkdir(exist_ok=True)
@@ -289,7 +298,7 @@ def pretend(home: Path, version: tuple[int, ...], code: str = "") -> dict[str, s
     return {"PYTHONPATH": str(site)}
 
 
-def fake_python(folder: Path, name: str, code: int) -> None:
+def write_fake_python(folder: Path, name: str, code: int) -> None:
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(f"#!/bin/sh\nexit {code}\n")
     (folder / name).chmod(0o755)
@@ -301,30 +310,30 @@ def test_bootstrap_parses_on_the_oldest_python() -> None:
 
 def test_a_python_that_is_too_old_is_named_and_a_better_one_suggested(home: Path) -> None:
     bin_ = home.parent / "bin"
-    fake_python(bin_, "python3.12", 127)  # fails like a shim whose Python is not installed
-    old = pretend(home, (3, 8, 1))
-    said = sentence(run(home, PATH=str(bin_), **old))
-    assert "this is 3.8" in said
-    assert "install a newer one and run `make lab PYTHON=python3.12`" in said
-    fake_python(bin_, "python3.13", 0)
-    said = sentence(run(home, PATH=str(bin_), **old))
-    assert said.endswith(": run `make lab PYTHON=python3.13`.\n")
-    said = sentence(run(home, PATH=str(bin_), **old, SECANT_LANG="ko", PYTHONUTF8="1"))
-    assert "3.8입니다. `make lab PYTHON=python3.13`" in said
+    write_fake_python(bin_, "python3.12", 127)  # fails like a shim whose Python is not installed
+    old_python = fake_version(home, (3, 8, 1))
+    message = error_message(run(home, PATH=str(bin_), **old_python))
+    assert "this is 3.8" in message
+    assert "install a newer one and run `make lab PYTHON=python3.12`" in message
+    write_fake_python(bin_, "python3.13", 0)
+    message = error_message(run(home, PATH=str(bin_), **old_python))
+    assert message.endswith(": run `make lab PYTHON=python3.13`.\n")
+    message = error_message(run(home, PATH=str(bin_), **old_python, SECANT_LANG="ko", PYTHONUTF8="1"))
+    assert "3.8입니다. `make lab PYTHON=python3.13`" in message
     # A terminal that cannot show Korean gets English, not a traceback.
-    assert "this is 3.8" in sentence(run(home, **old, SECANT_LANG="ko", PYTHONIOENCODING="ascii"))
+    assert "this is 3.8" in error_message(run(home, **old_python, SECANT_LANG="ko", PYTHONIOENCODING="ascii"))
     assert not (home / ".venv").exists()
 
 
 def old_pythons() -> set[str]:
     """Return the oldest and the newest working Python from 3.6 to 3.10 on this machine, if any."""
-    found = []
+    paths = []
     for minor in range(6, 11):
-        found.append(shutil.which(f"python3.{minor}") or "")
-        found += map(str, Path.home().glob(f".pyenv/versions/3.{minor}[.-]*/bin/python"))
+        paths.append(shutil.which(f"python3.{minor}") or "")
+        paths += map(str, Path.home().glob(f".pyenv/versions/3.{minor}[.-]*/bin/python"))
     # pyenv's shims only start Pythons that the other pattern finds, too, and each shim takes a second.
-    real = [name for name in found if name and Path(name).parent.name != "shims"]
-    ends = (next(filter(is_old, real), None), next(filter(is_old, reversed(real)), None))
+    pythons = [name for name in paths if name and Path(name).parent.name != "shims"]
+    ends = (next(filter(is_old, pythons), None), next(filter(is_old, reversed(pythons)), None))
     return {name for name in ends if name}
 
 
@@ -338,48 +347,48 @@ def test_bootstrap_on_an_old_python_names_the_needed_version(home: Path) -> None
     if not pythons:
         pytest.skip("no Python from 3.6 to 3.10 here")
     for python in pythons:
-        done = subprocess.run(
+        result = subprocess.run(
             [python, home / "scripts/bootstrap.py"], capture_output=True, text=True, env=environment()
         )
-        assert "Secant needs Python 3.11 or newer and this is 3." in sentence(done)
+        assert "Secant needs Python 3.11 or newer and this is 3." in error_message(result)
 
 
 def test_python_without_ensurepip_gets_the_apt_command(home: Path) -> None:
-    hide = home.parent / "hide"
-    hide.mkdir()
-    (hide / "ensurepip.py").write_text("raise ImportError('left out')")
-    assert "sudo apt install python3-venv" in sentence(run(home, PYTHONPATH=str(hide)))
+    folder = home.parent / "hide"
+    folder.mkdir()
+    (folder / "ensurepip.py").write_text("raise ImportError('left out')")
+    assert "sudo apt install python3-venv" in error_message(run(home, PYTHONPATH=str(folder)))
     assert not (home / ".venv").exists()
 
 
-NOWHERE = ["http://127.0.0.1:9/simple", "https://no-such-host.invalid/simple"]
+UNREACHABLE_INDEXES = ["http://127.0.0.1:9/simple", "https://no-such-host.invalid/simple"]
 PROXIES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
 
-@pytest.mark.parametrize("index", NOWHERE)
-def test_bootstrap_without_network_is_explained(ready: Path, index: str) -> None:
-    wants_a_package(ready, "no-such-package==1")
+@pytest.mark.parametrize("index", UNREACHABLE_INDEXES)
+def test_bootstrap_without_network_is_explained(installed_home: Path, index: str) -> None:
+    require_package(installed_home, "no-such-package==1")
     # Ignore a proxy that the environment names: it would answer in place of the index.
     settings = {**dict.fromkeys(PROXIES, ""), "PIP_NO_INDEX": "", "PIP_INDEX_URL": index, "PIP_RETRIES": "1"}
-    said = sentence(run(ready, **settings))
-    assert said.startswith("The packages could not be downloaded: check the network")
-    wants_a_package(ready, "")
+    message = error_message(run(installed_home, **settings))
+    assert message.startswith("The packages could not be downloaded: check the network")
+    require_package(installed_home, "")
 
 
-def test_bootstrap_with_an_unknown_package_is_explained(ready: Path) -> None:
-    wants_a_package(ready, "no-such-package==1")
-    said = sentence(run(ready))
-    assert "no-such-package" in said
-    assert "secant-errors.txt" in said
-    wants_a_package(ready, "")
+def test_bootstrap_with_an_unknown_package_is_explained(installed_home: Path) -> None:
+    require_package(installed_home, "no-such-package==1")
+    message = error_message(run(installed_home))
+    assert "no-such-package" in message
+    assert "secant-errors.txt" in message
+    require_package(installed_home, "")
 
 
-def wants_a_package(ready: Path, requirement: str) -> None:
+def require_package(installed_home: Path, requirement: str) -> None:
     """Set the required package; if there is none, check that the existing .venv is intact and works."""
-    (ready / "constraints.txt").write_text(requirement)
+    (installed_home / "constraints.txt").write_text(requirement)
     if not requirement:
-        assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
-        assert (ready / ".venv/mark").exists()
+        assert run(installed_home, "-m", "tiny").stdout.endswith(f"tiny {installed_home}/.venv\n")
+        assert (installed_home / ".venv/mark").exists()
 
 
 BWRAP = ["bwrap", "--dev-bind", "/", "/"]
@@ -397,38 +406,38 @@ def bwrap() -> list[str]:
 
 
 def test_bootstrap_with_too_little_disk_space_is_refused(home: Path, bwrap: list[str]) -> None:
-    small = [*bwrap, "--size", str(50 * 2**20), "--tmpfs", str(home)]
+    wall = [*bwrap, "--size", str(50 * 2**20), "--tmpfs", str(home)]
     for path in home.rglob("*"):
         if path.is_file():
-            small += ["--ro-bind", str(path), str(path)]
-    said = sentence(run(home, wall=small))
-    assert said.startswith("Only 0.1 GB are free in")
-    assert "make room and run this again" in said
+            wall += ["--ro-bind", str(path), str(path)]
+    message = error_message(run(home, wall=wall))
+    assert message.startswith("Only 0.1 GB are free in")
+    assert "make room and run this again" in message
 
 
 def test_disk_that_fills_up_during_bootstrap_is_explained(home: Path, bwrap: list[str]) -> None:
     temporary = home.parent / "temporary"
     temporary.mkdir()
-    small = [*bwrap, "--size", str(2**19), "--tmpfs", str(temporary)]
-    said = sentence(run(home, wall=small, TMPDIR=str(temporary)))
-    assert said.startswith("No space is left on the disk")
-    assert str(temporary) in said
+    wall = [*bwrap, "--size", str(2**19), "--tmpfs", str(temporary)]
+    message = error_message(run(home, wall=wall, TMPDIR=str(temporary)))
+    assert message.startswith("No space is left on the disk")
+    assert str(temporary) in message
 
 
 def test_bootstrap_in_an_unwritable_folder_is_explained(home: Path, bwrap: list[str]) -> None:
-    read_only = [*bwrap, "--ro-bind", str(home), str(home)]
-    assert f"{home}/.venv cannot be written" in sentence(run(home, wall=read_only))
-    nobody = [*bwrap, "--unshare-user", "--uid", "1000", "--cap-drop", "ALL"]
+    read_only_wall = [*bwrap, "--ro-bind", str(home), str(home)]
+    assert f"{home}/.venv cannot be written" in error_message(run(home, wall=read_only_wall))
+    other_user_wall = [*bwrap, "--unshare-user", "--uid", "1000", "--cap-drop", "ALL"]
     home.chmod(0o555)
-    said = sentence(run(home, wall=nobody))
-    assert f"{home}/.venv cannot be written" in said
-    assert "sudo chown" in said
+    message = error_message(run(home, wall=other_user_wall))
+    assert f"{home}/.venv cannot be written" in message
+    assert "sudo chown" in message
     home.chmod(0o755)
     # As left behind by a run with sudo: an incomplete .venv that this user cannot remove.
-    inner = home / ".venv/bin"
-    inner.mkdir(parents=True)
-    (inner / "python").touch()
-    inner.chmod(0o555)
+    bin_folder = home / ".venv/bin"
+    bin_folder.mkdir(parents=True)
+    (bin_folder / "python").touch()
+    bin_folder.chmod(0o555)
     (home / ".venv/secant-stamp.json").write_text('{"building": true}')
-    assert "cannot be written" in sentence(run(home, wall=nobody))
-    inner.chmod(0o755)
+    assert "cannot be written" in error_message(run(home, wall=other_user_wall))
+    bin_folder.chmod(0o755)

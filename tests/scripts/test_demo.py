@@ -36,48 +36,48 @@ def test_a_demo_replaces_an_earlier_one(tmp_path: Path) -> None:
 def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None:
     students = make_students(len(ROWS))
     assert len({student.id for student in students}) == len(ROWS) == 40
-    found = list(submissions(students, LESSONS))
-    assert found == list(submissions(make_students(len(ROWS)), LESSONS))
-    first = [work.notebooks[0] for _, lesson, work in found if lesson == LESSONS[0]]
+    works = list(submissions(students, LESSONS))
+    assert works == list(submissions(make_students(len(ROWS)), LESSONS))
+    first = [work.notebooks[0] for _, lesson, work in works if lesson == LESSONS[0]]
     assert 10 < sum(student.language == "ko" for student in students) < 30
     assert sum(student.trick is not None for student in students) == 6
     assert len(first) == 40
-    assert any(work.damaged for *_, work in found)
-    assert any(len(work.notebooks) == 2 for *_, work in found)
+    assert any(work.damaged for *_, work in works)
+    assert any(len(work.notebooks) == 2 for *_, work in works)
     # Some students hand in the course's own answers. Of the others, only the copier has the same answers as
     # another student.
-    own = {task.id: task.answer.source for task in tasks(read_lesson(LESSONS[0]))}
-    others = [tuple(answers.items()) for answers in first if answers != own]
-    assert sum(others.count(one) > 1 for one in others) == 2
+    course_answers = {task.id: task.answer.source for task in tasks(read_lesson(LESSONS[0]))}
+    other_answers = [tuple(answers.items()) for answers in first if answers != course_answers]
+    assert sum(other_answers.count(answers) > 1 for answers in other_answers) == 2
 
 
-def test_notes_are_the_students_own_good_and_bad_in_both_languages() -> None:
-    written: dict[str, list[str]] = {"en": [], "ko": []}
-    handed_in = 0
-    by_a_person = {
+def test_notes_differ_between_students_and_are_in_their_languages() -> None:
+    student_notes: dict[str, list[str]] = {"en": [], "ko": []}
+    count = 0
+    manual_tasks = {
         (lesson, task.id)
         for lesson in find_lessons(ROOT)
         for task in tasks(read_lesson(lesson))
         if task.test is None
     }
-    assert by_a_person
+    assert manual_tasks
     for student, lesson, work in submissions(
-        make_students(len(ROWS)), sorted({lesson for lesson, _ in by_a_person}, key=str)
+        make_students(len(ROWS)), sorted({lesson for lesson, _ in manual_tasks}, key=str)
     ):
-        for name, task in by_a_person:
+        for name, task in manual_tasks:
             if name == lesson:
-                handed_in += 1
-                written[student.language] += filter(None, [work.notebooks[0].get(task)])
-    every = [*written["en"], *written["ko"]]
-    assert not any("SOLUTION" in note for note in every)
+                count += 1
+                student_notes[student.language] += filter(None, [work.notebooks[0].get(task)])
+    all_notes = [*student_notes["en"], *student_notes["ko"]]
+    assert not any("SOLUTION" in note for note in all_notes)
     # One student copies another student's note. All other notes differ, and a few students write none.
-    assert len(set(every)) == len(every) - 1 < handed_in
-    assert all(re.search("[가-힣]", note) for note in written["ko"])
-    assert not any(re.search("[가-힣]", note) for note in written["en"])
-    for task, language in ((task, language) for _, task in by_a_person for language in ("en", "ko")):
+    assert len(set(all_notes)) == len(all_notes) - 1 < count
+    assert all(re.search("[가-힣]", note) for note in student_notes["ko"])
+    assert not any(re.search("[가-힣]", note) for note in student_notes["en"])
+    for task, language in ((task, language) for _, task in manual_tasks for language in ("en", "ko")):
         notes = NOTES[task][language]
-        for kind in (notes.good, notes.fair, notes.poor):
-            assert 3 <= len(set(kind) & set(written[language])) <= len(set(kind)) == len(kind)
+        for group in (notes.good, notes.fair, notes.poor):
+            assert 3 <= len(set(group) & set(student_notes[language])) <= len(set(group)) == len(group)
 
 
 @pytest.mark.whole
@@ -85,26 +85,26 @@ def test_notes_are_the_students_own_good_and_bad_in_both_languages() -> None:
 def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     flags = ["--students", "4", "--lessons", "1", "--no-open", "--folder", str(folder)]
-    shown = subprocess.Popen([sys.executable, "-m", "scripts.demo", *flags], cwd=ROOT, stdout=-1, text=True)
-    assert shown.stdout is not None
-    said = []
+    process = subprocess.Popen([sys.executable, "-m", "scripts.demo", *flags], cwd=ROOT, stdout=-1, text=True)
+    assert process.stdout is not None
+    lines = []
     try:
-        for line in shown.stdout:
-            said.append(line.strip())
+        for line in process.stdout:
+            lines.append(line.strip())
             if "Ctrl+C" in line:
                 break
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        page = browser.open(said[-2], timeout=60).read().decode()
+        page = browser.open(lines[-2], timeout=60).read().decode()
     finally:
-        shown.send_signal(signal.SIGINT)
-        shown.communicate(timeout=60)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
     assert "Manage Assignments" in page
     assert "alert-warning" not in page
-    assert shown.returncode == 0
-    text = "\n".join(said)
+    assert process.returncode == 0
+    text = "\n".join(lines)
     assert "chmod" not in text  # no advice, because other users cannot read the class's files
     assert "4 submissions graded" in text
     assert re.search(r"replaces the checks +│ Wrong +│ 0 / 2", text)
-    pages = [Path(line) for line in said if line.startswith("/")]
+    pages = [Path(line) for line in lines if line.startswith("/")]
     assert {page.name for page in pages} == {"01_what_autograd_does.html"}
     assert all(page.is_file() and page.is_relative_to(folder) for page in pages)

@@ -32,44 +32,47 @@ EXPLORERS = [
     explore, explore_chain, explore_buffer, explore_paths, explore_arrows,
     explore_cut, explore_saved, explore_backward, explore_second, explore_engine,
 ]  # fmt: skip
-TOGETHER = 300_000  # upper bound in bytes for a lesson's compressed recordings and scripts
+TOTAL_BYTES = 300_000  # upper bound in bytes for a lesson's compressed recordings and scripts
 
 
 @pytest.fixture(scope="module")
-def small() -> Any:
+def small_explorer() -> Any:
     """Return an explorer with few states."""
     return explore({"log x": torch.log}, h=0.1)
 
 
-def named(axes: list[Axis]) -> dict[str, Axis]:
+def by_name(axes: list[Axis]) -> dict[str, Axis]:
     return {axis.name: axis for axis in axes}
 
 
-def unpacked(packed: PackedTexts, shape: tuple[int, ...]) -> list[str]:
+def unpack(packed: PackedTexts, shape: tuple[int, ...]) -> list[str]:
     """Return all texts, unpacked in the same way as in `frames.js`."""
 
-    def sums(steps: list[int]) -> list[int]:
+    def cumulative_sums(steps: list[int]) -> list[int]:
         return [sum(steps[: i + 1]) for i in range(len(steps))]
 
-    def column(one: Any) -> list[str]:
-        if isinstance(one, str):
-            return one.split(" ")
-        return [f"{number / 10 ** one['places']:.{one['places']}f}" for number in sums(one["steps"])]
+    def column(encoded: Any) -> list[str]:
+        if isinstance(encoded, str):
+            return encoded.split(" ")
+        return [
+            f"{number / 10 ** encoded['places']:.{encoded['places']}f}"
+            for number in cumulative_sums(encoded["steps"])
+        ]
 
-    which, kinds = sums(packed.which), sums(packed.kinds)
-    columns = [[column(one) for one in template["columns"]] for template in packed.templates]
+    indices, kinds = cumulative_sums(packed.which), cumulative_sums(packed.kinds)
+    columns = [[column(encoded) for encoded in template["columns"]] for template in packed.templates]
     texts = []
     for number, kind in enumerate(kinds):
         row = kinds[:number].count(kind)
         first, *words = packed.templates[kind]["words"]
         texts.append(first + "".join(c[row] + word for c, word in zip(columns[kind], words, strict=True)))
-    found = []
+    result = []
     for state in product(*map(range, shape)):
-        at = 0
+        index = 0
         for axis in packed.axes:
-            at = at * shape[axis] + state[axis]
-        found.append(texts[which[at]])
-    return found
+            index = index * shape[axis] + state[axis]
+        result.append(texts[indices[index]])
+    return result
 
 
 @pytest.mark.parametrize(
@@ -81,7 +84,7 @@ def unpacked(packed: PackedTexts, shape: tuple[int, ...]) -> list[str]:
     ],
 )
 def test_packed_texts_are_unpacked_exactly(texts: list[str]) -> None:
-    assert unpacked(pack(texts, (2, 3)), (2, 3)) == texts
+    assert unpack(pack(texts, (2, 3)), (2, 3)) == texts
 
 
 def test_recording_stores_a_text_once_for_the_axes_that_it_depends_on() -> None:
@@ -96,10 +99,10 @@ def test_recorded_points_include_those_that_the_lesson_mentions(make: Callable[[
     """The explorer's start and each question's state are recorded exactly, in all controls."""
     panel = make()
     axes = grid(panel, 7000)
-    starts = [panel.start, *({**panel.start, **one.state} for one in panel.questions)]
-    found = [[axis.at(panel) for axis in axes], *questions(panel, axes)]
-    assert len(found) == 1 + len(panel.questions) >= 4
-    for start, state in zip(starts, found, strict=True):
+    starts = [panel.start, *({**panel.start, **question.state} for question in panel.questions)]
+    indices = [[axis.at(panel) for axis in axes], *questions(panel, axes)]
+    assert len(indices) == 1 + len(panel.questions) >= 4
+    for start, state in zip(starts, indices, strict=True):
         for axis, index in zip(axes, state, strict=True):
             axis.put(panel, index)
         assert panel.state == start
@@ -107,7 +110,7 @@ def test_recorded_points_include_those_that_the_lesson_mentions(make: Callable[[
 
 
 @pytest.mark.parametrize("make", EXPLORERS)
-def test_sliders_have_many_points_in_order_and_round(make: Callable[[], Panel[Any]]) -> None:
+def test_slider_points_are_many_ordered_and_distinct(make: Callable[[], Panel[Any]]) -> None:
     panel = make()
     axes = grid(panel, 7000)
     for axis in axes:
@@ -124,25 +127,25 @@ def test_recorded_choice_starts_at_an_instructive_place() -> None:
     """When a function is chosen, lesson 8's explorer moves x to the function's kink."""
     panel = explore_backward()
     axes = grid(panel, 7000)
-    functions, x = named(axes)["function"], named(axes)["x"]
-    led = moves_of_choices(panel, axes)[axes.index(functions)]
-    relu = str(functions.points.index("relu(x)"))
-    assert x.points[led[relu]["x"]] == 0
+    function_axis, x = by_name(axes)["function"], by_name(axes)["x"]
+    moves = moves_of_choices(panel, axes)[axes.index(function_axis)]
+    relu = str(function_axis.points.index("relu(x)"))
+    assert x.points[moves[relu]["x"]] == 0
     assert panel.state == panel.start
 
 
 def test_control_without_effect_is_recorded_once() -> None:
     axes = grid(explore_saved(), 7000)
-    a, spoiler = (axes.index(named(axes)[name]) for name in ("a", "spoiler"))
+    a, spoiler = (axes.index(by_name(axes)[name]) for name in ("a", "spoiler"))
     state = [0] * len(axes)
     state[a] = 2
     assert canonical_state(axes, state)[a] == 0
-    state[spoiler] = named(axes)["spoiler"].points.index("hook")
+    state[spoiler] = by_name(axes)["spoiler"].points.index("hook")
     assert canonical_state(axes, state)[a] == 2
 
 
 def test_every_recorded_series_of_calls_is_reachable_by_buttons() -> None:
-    calls = named(grid(explore_buffer(), 7000))["calls"]
+    calls = by_name(grid(explore_buffer(), 7000))["calls"]
     assert calls.points[0] == ()
     assert ("x²", "x³") in calls.points
     assert ("x²",) * 4 in calls.points
@@ -150,25 +153,27 @@ def test_every_recorded_series_of_calls_is_reachable_by_buttons() -> None:
 
 
 @pytest.mark.costly("every state of a recording is drawn again")
-def test_recording_has_the_words_and_strokes_of_the_explorer(small: Panel[Any]) -> None:
-    axes = grid(small, 60)
+def test_recording_has_the_words_and_strokes_of_the_explorer(small_explorer: Panel[Any]) -> None:
+    axes = grid(small_explorer, 60)
     shape = tuple(len(axis.points) for axis in axes)
-    recording = record.recording_of(small, 60)
-    assert recording["start"] == [axis.at(small) for axis in axes]
+    recording = record.recording_of(small_explorer, 60)
+    assert recording["start"] == [axis.at(small_explorer) for axis in axes]
     assert f"{shape[-1]} points of h" in recording["caption"]
-    texts = {name: unpacked(PackedTexts(**part), shape) for name, part in recording["parts"].items()}
-    strokes = [f"stroke{number}" for number in range(len(recording["of"]))]
+    texts = {name: unpack(PackedTexts(**part), shape) for name, part in recording["parts"].items()}
+    names = [f"stroke{number}" for number in range(len(recording["of"]))]
     for number, state in list(enumerate(states(axes)))[::7]:
         for axis, index in zip(axes, state, strict=True):
-            axis.put(small, index)
-        assert texts["alt"][number] == small.alt()
-        assert texts["words"][number] == small.words().replace(' role="status" aria-live="polite"', "")
-        small.view.look = {"dark": False, "background": "#ffffff", "density": 2}
-        small._draw()
-        drawn = [stroke for name in strokes for stroke in json.loads(texts[name][number])]
-        assert drawn == json.loads(re.sub(r"-0\.0\b", "0.0", json.dumps(small.view.strokes)))
-        small.view.look = {}
-    small.choose(small.start)
+            axis.put(small_explorer, index)
+        assert texts["alt"][number] == small_explorer.alt()
+        assert texts["words"][number] == small_explorer.words().replace(
+            ' role="status" aria-live="polite"', ""
+        )
+        small_explorer.view.look = {"dark": False, "background": "#ffffff", "density": 2}
+        small_explorer._draw()
+        strokes = [stroke for name in names for stroke in json.loads(texts[name][number])]
+        assert strokes == json.loads(re.sub(r"-0\.0\b", "0.0", json.dumps(small_explorer.view.strokes)))
+        small_explorer.view.look = {}
+    small_explorer.choose(small_explorer.start)
 
 
 @pytest.mark.costly("it records the largest explorers")
@@ -176,16 +181,16 @@ def test_largest_recording_loses_states_if_the_total_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     panel = explore_second({"log x": torch.log})
-    one, other = record.recordings_within_limit([panel, panel], 100)
-    assert one == other
-    monkeypatch.setattr(record, "BYTES", len(one) + len(other) - 1)
-    less, same = record.recordings_within_limit([panel, panel], 100)
-    assert len(less) < len(one) == len(same)
+    first, second = record.recordings_within_limit([panel, panel], 100)
+    assert first == second
+    monkeypatch.setattr(record, "BYTES", len(first) + len(second) - 1)
+    smaller, unchanged = record.recordings_within_limit([panel, panel], 100)
+    assert len(smaller) < len(first) == len(unchanged)
 
 
 def test_preview_scripts_stay_within_their_size_budget() -> None:
     scripts = sum(len(gzip.compress(script.read_bytes(), 9)) for script in SCRIPTS)
-    assert record.BYTES + scripts < TOGETHER
+    assert record.BYTES + scripts < TOTAL_BYTES
 
 
 @pytest.mark.deep
@@ -204,7 +209,7 @@ def test_every_explorers_recording_fits_the_size_limit(make: Callable[[], Panel[
         (explore_arrows, "u", 8.0),
     ],
 )
-def test_the_numbers_that_a_question_names_are_points(
+def test_numbers_named_in_questions_are_recorded_points(
     explorer: Callable[..., Panel[Any]], slider: str, number: float
 ) -> None:
-    assert number in named(grid(explorer(), 3000))[slider].points
+    assert number in by_name(grid(explorer(), 3000))[slider].points

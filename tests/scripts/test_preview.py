@@ -20,13 +20,13 @@ from scripts.preview.run import PreviewError, run
 from scripts.preview.search import index
 from secant.language import language
 from secant.progress.course import read_course
-from tests.support.settings import in_english, settings_kept  # noqa: F401
+from tests.support.settings import in_english, preserve_settings  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "0123456789abcdef"
 TEST = {"nbgrader": {"grade": True, "grade_id": "test_f", "points": 1, "solution": False}}
 HIDDEN = {"source_hidden": True}
-SMALL = new_notebook(
+SMALL_LESSON = new_notebook(
     cells=[
         new_markdown_cell(
             "# Ein\n\nOf $x^2$, and\n\n$$\\frac{1}{h}$$\n\n# Tasks\n\nSee [there](https://pytorch.org)."
@@ -41,177 +41,185 @@ SMALL = new_notebook(
 )
 
 
-def place(number: int = 1) -> pages.SyllabusPlace:
+def syllabus_place(number: int = 1) -> pages.SyllabusPlace:
     return pages.SyllabusPlace(number, read_course(ROOT, language()))
 
 
 @pytest.fixture(scope="module")
-def small(quick_kernels: None) -> SimpleNamespace:
+def small_page(quick_kernels: None) -> SimpleNamespace:
     """Run a small lesson and return its page in Korean."""
-    with settings_kept():
+    with preserve_settings():
         language("ko")
-        text, files = pages.lesson_page(*run(SMALL, "ko", 100), place(), MARK)
+        text, files = pages.lesson_page(*run(SMALL_LESSON, "ko", 100), syllabus_place(), MARK)
     return SimpleNamespace(text=text, soup=BeautifulSoup(text, "html.parser"), files=files.contents)
 
 
-def loaded(text: str) -> list[str]:
+def loaded_addresses(text: str) -> list[str]:
     """Return the addresses that a browser would load for a page or a style sheet, except data URLs."""
     soup = BeautifulSoup(text, "html.parser")
     names = ("src", "srcset", "data", "poster", "background")
-    found = [tag[name] for name in names for tag in soup.select(f"[{name}]")]
-    found += [tag["href"] for tag in soup.find_all(["link", "use", "image"], href=True)]
-    found += re.findall(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)", text)
-    flat = [part for entry in found for part in ((entry,) if isinstance(entry, str) else entry) if part]
-    return [address for address in flat if not address.startswith("data:")]
+    values = [tag[name] for name in names for tag in soup.select(f"[{name}]")]
+    values += [tag["href"] for tag in soup.find_all(["link", "use", "image"], href=True)]
+    values += re.findall(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)", text)
+    addresses = [part for entry in values for part in ((entry,) if isinstance(entry, str) else entry) if part]
+    return [address for address in addresses if not address.startswith("data:")]
 
 
-def test_the_small_lesson_shows_its_widgets_without_a_kernel(small: SimpleNamespace) -> None:
-    assert "widget-view" not in small.text
-    picture = small.soup.select_one(".still img")
+def test_the_small_lesson_shows_its_widgets_without_a_kernel(small_page: SimpleNamespace) -> None:
+    assert "widget-view" not in small_page.text
+    picture = small_page.soup.select_one(".still img")
     assert picture["src"].startswith("data:image/png;base64,")
     assert "할선" in picture["alt"]
-    assert "슬라이더" in small.soup.select_one(".still figcaption").text
-    assert small.soup.select_one(".still .secant-gradient").text == "1"
+    assert "슬라이더" in small_page.soup.select_one(".still figcaption").text
+    assert small_page.soup.select_one(".still .secant-gradient").text == "1"
 
 
-def test_an_explorer_comes_with_its_recording(small: SimpleNamespace) -> None:
-    name = small.soup.select_one(".still")["data-frames"]
-    assert {name, "01_what_autograd_does.png"} == set(small.files)
-    recording = json.loads(gzip.decompress(small.files[name]))
+def test_an_explorer_comes_with_its_recording(small_page: SimpleNamespace) -> None:
+    name = small_page.soup.select_one(".still")["data-frames"]
+    assert {name, "01_what_autograd_does.png"} == set(small_page.files)
+    recording = json.loads(gzip.decompress(small_page.files[name]))
     assert [axis["name"] for axis in recording["axes"]] == ["function", "dtype", "scheme", "x", "h"]
     assert recording["words"]["reset"] == "처음으로"
     assert "PyTorch 2." in recording["caption"]
     assert len(recording["asks"]) == len(recording["questions"]) == 4
     assert all(
-        "<math" in asked and "$" not in asked for asked in (recording["asks"][0], recording["asks"][3])
+        "<math" in question and "$" not in question
+        for question in (recording["asks"][0], recording["asks"][3])
     )
 
 
-def test_a_prediction_has_an_answer_to_each_choice(small: SimpleNamespace) -> None:
-    asked, answer = small.soup.select_one("fieldset.choices"), small.soup.select_one("div.choices")
-    assert asked["data-prediction"] == answer["data-answers"] == "p"
-    assert [choice.text.strip() for choice in asked.find_all("label")] == ["A. up", "B. down"]
-    assert asked.code.text == "up"
-    said = {one["data-choice"]: one.text.strip() for one in answer.select("[data-choice]")}
-    assert said == {
+def test_a_prediction_has_an_answer_to_each_choice(small_page: SimpleNamespace) -> None:
+    question, answer = (
+        small_page.soup.select_one("fieldset.choices"),
+        small_page.soup.select_one("div.choices"),
+    )
+    assert question["data-prediction"] == answer["data-answers"] == "p"
+    assert [choice.text.strip() for choice in question.find_all("label")] == ["A. up", "B. down"]
+    assert question.code.text == "up"
+    texts = {tag["data-choice"]: tag.text.strip() for tag in answer.select("[data-choice]")}
+    assert texts == {
         "A": "맞게 골랐습니다. A (up). it is up",
         "B": "고른 답: B (down). a sign정답은 A (up). it is up",
     }
-    assert all(one.has_attr("hidden") for one in answer.select("[data-choice], .not-yet"))
+    assert all(tag.has_attr("hidden") for tag in answer.select("[data-choice], .not-yet"))
     assert not answer.details.has_attr("open")
     assert "it is up" in answer.details.text
 
 
-def test_test_cell_is_folded_and_not_run_in_the_preview(small: SimpleNamespace) -> None:
-    assert [fold.summary.text for fold in small.soup.select("details.folded")] == [
+def test_test_cell_is_folded_and_not_run_in_the_preview(small_page: SimpleNamespace) -> None:
+    assert [fold.summary.text for fold in small_page.soup.select("details.folded")] == [
         "이 셀의 코드",
         "보이는 테스트 (JupyterLab에서 실행합니다)",
     ]
-    assert small.soup.select(".output_error") == []
-    assert "printed" in small.soup.select_one(".output_stdout").text
+    assert small_page.soup.select(".output_error") == []
+    assert "printed" in small_page.soup.select_one(".output_stdout").text
 
 
-def test_preview_page_has_all_its_parts(small: SimpleNamespace) -> None:
-    assert small.soup.html["lang"] == "ko"
-    assert "Autograd가 실제로 하는 일" in small.soup.title.text
-    assert "차분몫" in small.soup.find("meta", attrs={"name": "description"})["content"]
-    assert [heading.name for heading in small.soup.select("main h1, main h2")] == ["h1", "h2"]
-    assert [formula["display"] for formula in small.soup.find_all("math")] == ["inline", "block"]
-    assert "$" not in small.soup.select_one("main").text
-    assert small.soup.find("a", hreflang="en", lang="en")["href"] == "../en/01_what_autograd_does.html"
-    assert small.soup.find("a", rel="next")["href"] == "02_graph_and_grad_fn.html"
-    assert small.soup.find("a", rel="prev") is None
+def test_preview_page_has_all_its_parts(small_page: SimpleNamespace) -> None:
+    assert small_page.soup.html["lang"] == "ko"
+    assert "Autograd가 실제로 하는 일" in small_page.soup.title.text
+    assert "차분몫" in small_page.soup.find("meta", attrs={"name": "description"})["content"]
+    assert [heading.name for heading in small_page.soup.select("main h1, main h2")] == ["h1", "h2"]
+    assert [formula["display"] for formula in small_page.soup.find_all("math")] == ["inline", "block"]
+    assert "$" not in small_page.soup.select_one("main").text
+    assert small_page.soup.find("a", hreflang="en", lang="en")["href"] == "../en/01_what_autograd_does.html"
+    assert small_page.soup.find("a", rel="next")["href"] == "02_graph_and_grad_fn.html"
+    assert small_page.soup.find("a", rel="prev") is None
 
 
-def test_preview_pages_load_only_local_files(small: SimpleNamespace) -> None:
+def test_preview_pages_load_only_local_files(small_page: SimpleNamespace) -> None:
     scripts = ["../theme.js", "../search.js", "../explorer.js", "../predictions.js"]
-    assert loaded(small.text) == [*scripts, "../style.css"]
-    assert small.soup.find("a", href="https://pytorch.org") is not None
-    lessons = place().lessons
-    assert loaded(pages.index_page(lessons)) == ["../theme.js", "../search.js", "../style.css"]
-    assert loaded(pages.front_page(lessons[0])) == ["theme.js", "search.js", "style.css"]
-    assert loaded(f"<style>{render.style()}</style>") == []
-    known = {script.name for script in pages.SCRIPTS}
+    assert loaded_addresses(small_page.text) == [*scripts, "../style.css"]
+    assert small_page.soup.find("a", href="https://pytorch.org") is not None
+    lessons = syllabus_place().lessons
+    assert loaded_addresses(pages.index_page(lessons)) == ["../theme.js", "../search.js", "../style.css"]
+    assert loaded_addresses(pages.front_page(lessons[0])) == ["theme.js", "search.js", "style.css"]
+    assert loaded_addresses(f"<style>{render.style()}</style>") == []
+    script_names = {script.name for script in pages.SCRIPTS}
     for script in pages.SCRIPTS:
         text = script.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert re.findall(r"XMLHttp|//\w", text) == []
-        assert {name.removeprefix("./") for name in re.findall(r'^import .* from "(.*)"', text, re.M)} < known
+        assert {
+            name.removeprefix("./") for name in re.findall(r'^import .* from "(.*)"', text, re.M)
+        } < script_names
 
 
-def test_the_first_pages_have_the_first_explorer(small: SimpleNamespace) -> None:
-    name = small.soup.select_one(".still")["data-frames"]
-    index = BeautifulSoup(pages.index_page(place().lessons, pages.first_explorer(small.text)), "html.parser")
-    front = BeautifulSoup(
-        pages.front_page(place().lesson, pages.first_explorer(small.text, "ko/")), "html.parser"
+def test_the_first_pages_have_the_first_explorer(small_page: SimpleNamespace) -> None:
+    name = small_page.soup.select_one(".still")["data-frames"]
+    index = BeautifulSoup(
+        pages.index_page(syllabus_place().lessons, pages.first_explorer(small_page.text)), "html.parser"
     )
-    for page, where, script in ((index, name, "../explorer.js"), (front, f"ko/{name}", "explorer.js")):
+    front = BeautifulSoup(
+        pages.front_page(syllabus_place().lesson, pages.first_explorer(small_page.text, "ko/")), "html.parser"
+    )
+    for page, frames, script in ((index, name, "../explorer.js"), (front, f"ko/{name}", "explorer.js")):
         (figure,) = page.select("figure")
-        assert figure["data-frames"] == where
-        assert figure.img["alt"] == small.soup.select_one(".still img")["alt"]
+        assert figure["data-frames"] == frames
+        assert figure.img["alt"] == small_page.soup.select_one(".still img")["alt"]
         assert figure.figcaption.text
         assert script in [tag["src"] for tag in page.find_all("script")]
     assert pages.first_explorer("<p>no explorer</p>") == ""
 
 
-def test_a_shared_link_has_a_picture_where_the_site_is_known(small: SimpleNamespace) -> None:
-    assert small.files["01_what_autograd_does.png"].startswith(b"\x89PNG")
-    assert small.soup.find("meta", property="og:title")["content"] == small.soup.title.text
-    assert small.soup.find("meta", property="og:image") is None
-    lesson = place().lesson
-    there = pages.link_picture("https://example.org/secant/", "ko", lesson)
-    assert there == "https://example.org/secant/ko/01_what_autograd_does.png"
-    for page in (pages.front_page(lesson, "", there), pages.index_page([lesson], "", there)):
-        assert BeautifulSoup(page, "html.parser").find("meta", property="og:image")["content"] == there
+def test_a_shared_link_has_a_picture_where_the_site_is_known(small_page: SimpleNamespace) -> None:
+    assert small_page.files["01_what_autograd_does.png"].startswith(b"\x89PNG")
+    assert small_page.soup.find("meta", property="og:title")["content"] == small_page.soup.title.text
+    assert small_page.soup.find("meta", property="og:image") is None
+    lesson = syllabus_place().lesson
+    url = pages.link_picture("https://example.org/secant/", "ko", lesson)
+    assert url == "https://example.org/secant/ko/01_what_autograd_does.png"
+    for page in (pages.front_page(lesson, "", url), pages.index_page([lesson], "", url)):
+        assert BeautifulSoup(page, "html.parser").find("meta", property="og:image")["content"] == url
 
 
 def test_every_kind_of_loaded_address_is_found() -> None:
     page = "<img src=https://a><link href=b><style>@import 'c'; p{background:url(d)}</style><a href=e>e</a>"
-    assert loaded(page) == ["https://a", "b", "c", "d"]
+    assert loaded_addresses(page) == ["https://a", "b", "c", "d"]
 
 
 def test_a_lesson_is_shown_without_answers_and_hidden_tests(tmp_path: Path) -> None:
     """Pages are made from the released notebooks, which contain neither."""
-    wanted = list(preview.pending_pages(tmp_path, ("en", "ko")))
-    assert len(wanted) == 20
-    assert {task.notebook.relative_to(ROOT).parts[0] for task in wanted} == {"release"}
-    task = wanted[-1]
+    tasks = list(preview.pending_pages(tmp_path, ("en", "ko")))
+    assert len(tasks) == 20
+    assert {task.notebook.relative_to(ROOT).parts[0] for task in tasks} == {"release"}
+    task = tasks[-1]
     language(task.language)
     notebook = nbformat.read(task.notebook, as_version=4)
-    page, _ = pages.lesson_page(notebook, {}, place(task.number), MARK)
+    page, _ = pages.lesson_page(notebook, {}, syllabus_place(task.number), MARK)
     text = BeautifulSoup(page, "html.parser").text
-    secret = secrets(task.notebook, nbformat.read(task.notebook, as_version=4))
-    assert len(secret) > 20
-    assert [line for line in secret if line in text] == []
+    secret_lines = secret_lines_of(task.notebook, nbformat.read(task.notebook, as_version=4))
+    assert len(secret_lines) > 20
+    assert [line for line in secret_lines if line in text] == []
 
 
-def secrets(released: Path, given: Any) -> list[str]:
+def secret_lines_of(path: Path, notebook: Any) -> list[str]:
     """Return the longer lines of a lesson's answers and hidden tests that its released notebook lacks."""
-    source = nbformat.read(ROOT / "source" / released.stem / released.name, as_version=4)
-    known = "\n".join(cell.source for cell in given.cells)
-    found = re.findall(
+    source = nbformat.read(ROOT / "source" / path.stem / path.name, as_version=4)
+    released_text = "\n".join(cell.source for cell in notebook.cells)
+    blocks = re.findall(
         r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)### END",
         "\n".join(cell.source for cell in source.cells),
         re.S,
     )
-    lines = {line.strip() for part in found for line in part.splitlines()}
-    return sorted(line for line in lines if len(line) > 12 and line not in known)
+    lines = {line.strip() for part in blocks for line in part.splitlines()}
+    return sorted(line for line in lines if len(line) > 12 and line not in released_text)
 
 
 def test_only_changed_pages_are_written_again(tmp_path: Path) -> None:
-    first, *others = preview.pending_pages(tmp_path, ("en",))
+    first, *rest = preview.pending_pages(tmp_path, ("en",))
     first.page.parent.mkdir()
     first.page.write_text(f'<meta name="secant-made-from" content="{first.mark}">', encoding="utf-8")
-    assert list(preview.pending_pages(tmp_path, ("en",))) == others
+    assert list(preview.pending_pages(tmp_path, ("en",))) == rest
     first.page.write_text('<meta name="secant-made-from" content="older">', encoding="utf-8")
-    assert list(preview.pending_pages(tmp_path, ("en",))) == [first, *others]
+    assert list(preview.pending_pages(tmp_path, ("en",))) == [first, *rest]
 
 
 def test_a_link_to_another_lesson_leads_to_its_page() -> None:
     text = "[on](../02_next/02_next.ipynb), [data](../02_next/data.ipynb)"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
-    page, _ = pages.lesson_page(notebook, {}, place(), MARK)
-    found = BeautifulSoup(page, "html.parser")
-    links = [link["href"] for link in found.find_all("a") if link.text in ("on", "data")]
+    page, _ = pages.lesson_page(notebook, {}, syllabus_place(), MARK)
+    soup = BeautifulSoup(page, "html.parser")
+    links = [link["href"] for link in soup.find_all("a") if link.text in ("on", "data")]
     assert links == ["02_next.html", "../02_next/data.ipynb"]
 
 
@@ -240,24 +248,31 @@ def test_preview_of_a_failing_cell_names_the_error() -> None:
 
 
 def test_every_document_is_a_page_whose_links_lead_somewhere() -> None:
-    found = {document.name: document for document in docs.documents()}
-    assert set(found) == {path.stem for path in (ROOT / "docs").glob("*.md")}
-    assert set(docs.ORDER) == set(found)
-    pages_ = {name: BeautifulSoup(docs.document_page(one), "html.parser") for name, one in found.items()}
-    anchors = {name: {tag["id"] for tag in page.select("[id]")} for name, page in pages_.items()}
-    links = [(name, str(link["href"])) for name, page in pages_.items() for link in page.select("main a")]
-    inner = [(name, *href.partition("#")[::2]) for name, href in links if "//" not in href]
-    assert len(inner) > 30
-    for name, where, anchor in inner:
-        there = where.removesuffix(".html") or name
-        assert there in found, (name, where)
-        assert not anchor or anchor in anchors[there], (name, where, anchor)
-    ours = [href.split("/blob/main/")[1] for _, href in links if "/secant/blob/main/" in href]
-    assert len(ours) > 3
-    assert [path for path in ours if not (ROOT / path.partition("#")[0]).exists()] == []
-    listed = BeautifulSoup(docs.documents_page(list(found.values())), "html.parser")
-    assert [link["href"] for link in listed.select("main a")] == [f"{name}.html" for name in found]
-    assert loaded(docs.document_page(found["trust"])) == ["../theme.js", "../search.js", "../style.css"]
+    documents = {document.name: document for document in docs.documents()}
+    assert set(documents) == {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert set(docs.ORDER) == set(documents)
+    soups = {
+        name: BeautifulSoup(docs.document_page(document), "html.parser")
+        for name, document in documents.items()
+    }
+    anchors = {name: {tag["id"] for tag in page.select("[id]")} for name, page in soups.items()}
+    links = [(name, str(link["href"])) for name, page in soups.items() for link in page.select("main a")]
+    inner_links = [(name, *href.partition("#")[::2]) for name, href in links if "//" not in href]
+    assert len(inner_links) > 30
+    for name, target, anchor in inner_links:
+        page_name = target.removesuffix(".html") or name
+        assert page_name in documents, (name, target)
+        assert not anchor or anchor in anchors[page_name], (name, target, anchor)
+    repository_paths = [href.split("/blob/main/")[1] for _, href in links if "/secant/blob/main/" in href]
+    assert len(repository_paths) > 3
+    assert [path for path in repository_paths if not (ROOT / path.partition("#")[0]).exists()] == []
+    index_soup = BeautifulSoup(docs.documents_page(list(documents.values())), "html.parser")
+    assert [link["href"] for link in index_soup.select("main a")] == [f"{name}.html" for name in documents]
+    assert loaded_addresses(docs.document_page(documents["trust"])) == [
+        "../theme.js",
+        "../search.js",
+        "../style.css",
+    ]
 
 
 def test_sections_are_listed_below_the_title() -> None:
@@ -275,10 +290,10 @@ def test_sections_are_listed_below_the_title() -> None:
 @pytest.mark.parametrize("name", ["en", "ko"])
 def test_the_instructors_page_links_to_the_report_if_there_is_one(name: str, tmp_path: Path) -> None:
     language(name)
-    without = BeautifulSoup(instructors.instructors_page(tmp_path), "html.parser")
-    assert without.select("a[href^='class/']") == []
-    made = tmp_path / name / "class"
-    made.mkdir(parents=True)
+    empty_page = BeautifulSoup(instructors.instructors_page(tmp_path), "html.parser")
+    assert empty_page.select("a[href^='class/']") == []
+    folder = tmp_path / name / "class"
+    folder.mkdir(parents=True)
     suffix = {"en": "", "ko": ".ko"}[name]
     for file in (
         f"01_what_autograd_does{suffix}.html",
@@ -286,28 +301,28 @@ def test_the_instructors_page_links_to_the_report_if_there_is_one(name: str, tmp
         "feedback.html",
         "report.png",
     ):
-        (made / file).touch()
+        (folder / file).touch()
     page = BeautifulSoup(instructors.instructors_page(tmp_path), "html.parser")
-    there = [str(link["href"]) for link in page.select("a[href^='class/']")]
-    there.append(str(page.select("img.report")[0]["src"]))
-    assert len(there) == 5
-    assert all((tmp_path / name / path).is_file() for path in there)
+    paths = [str(link["href"]) for link in page.select("a[href^='class/']")]
+    paths.append(str(page.select("img.report")[0]["src"]))
+    assert len(paths) == 5
+    assert all((tmp_path / name / path).is_file() for path in paths)
     documents = {Path(str(link["href"])).stem for link in page.select("main a[href^='../docs/']")}
     assert documents <= {path.stem for path in (ROOT / "docs").glob("*.md")} | {"index"}
     assert len(documents) > 5
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [(["--lesson", "99"], "takes numbers from 1 to 10, not 99"), (["--out", __file__], "is a file")],
 )
 def test_bad_options_of_preview_are_named(
-    options: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["preview", *options])
     with pytest.raises(SystemExit, match="2"):
         preview.main()
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_language_without_pages_has_no_index(tmp_path: Path) -> None:

@@ -90,13 +90,13 @@ class Value:
         self.data = data
 
 
-def _twice() -> None:
+def _call_backward_twice() -> None:
     y = leaf() ** 2
     y.backward()
     y.backward()
 
 
-def _in_place_saved() -> None:
+def _change_saved_tensor() -> None:
     y = leaf(1.0, 2.0).exp()
     y.add_(1)
     y.sum().backward()
@@ -153,15 +153,15 @@ def _hook_after() -> None:
     torch.ones(2).register_hook(lambda g: g)
 
 
-def _retain() -> None:
+def _retain_untracked() -> None:
     torch.ones(2).retain_grad()
 
 
-def _endless(n: int = 0) -> int:
-    return _endless(n + 1)
+def _recurse_endlessly(n: int = 0) -> int:
+    return _recurse_endlessly(n + 1)
 
 
-def _unbound() -> None:
+def _use_unbound_name() -> None:
     total += 1  # type: ignore[name-defined]  # noqa: F821, F841
 
 
@@ -218,7 +218,7 @@ def _inference_view() -> None:
     v.mul_(2)
 
 
-def _inferred() -> Tensor:
+def _inference_tensor() -> Tensor:
     with torch.inference_mode():
         return torch.ones(2)
 
@@ -229,7 +229,7 @@ def _reentrant() -> None:
     torch.autograd.grad(y, x)
 
 
-def _recomputed_otherwise() -> None:
+def _recompute_differently() -> None:
     runs = []
 
     def f(t):
@@ -239,7 +239,7 @@ def _recomputed_otherwise() -> None:
     checkpoint(f, leaf(1.0), use_reentrant=False).sum().backward()
 
 
-def _carried_state() -> None:
+def _carry_state() -> None:
     w, state = leaf(1.0), torch.ones(1)
     for _ in range(2):
         state = state * w
@@ -274,7 +274,7 @@ def _grow_in_place() -> None:
     w -= torch.ones(3)
 
 
-def _called_grad() -> None:
+def _call_grad() -> None:
     x = leaf()
     (x**2).backward()
     x.grad()
@@ -290,12 +290,12 @@ def _parameter() -> None:
 
 
 #: By name: code that raises an error, and a piece of the error's likely cause in English.
-PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
-    "backward twice": (_twice, "retain_graph"),
+PROVOKED_ERRORS: dict[str, tuple[Callable[[], object], str]] = {
+    "backward twice": (_call_backward_twice, "retain_graph"),
     "no requires_grad": (lambda: (torch.tensor(3.0) ** 2).backward(), "requires_grad"),
     "detached": (lambda: (leaf().detach() ** 2).backward(), "detach"),
     "grad of untracked": (lambda: torch.autograd.grad(torch.tensor(3.0) ** 2, leaf()), "requires_grad"),
-    "carried state": (_carried_state, "detach()"),
+    "carried state": (_carry_state, "detach()"),
     "no derivative": (lambda: (leaf(5.0) // 2).sum().backward(), "no derivative"),
     "complex result": (lambda: (leaf(1.0) * 1j).sum().backward(), "complex"),
     "gradient with respect to an untracked tensor": (_untracked_input, "not tracked"),
@@ -304,12 +304,12 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "row in place": (_row_in_place, "unbind"),
     "view of no_grad in place": (_view_of_no_grad, "no_grad"),
     "view of inference mode in place": (_inference_view, "inference_mode"),
-    "inference tensor in place": (lambda: _inferred().add_(1), "inference_mode"),
-    "inference tensor tracked": (lambda: _inferred().requires_grad_(), "inference_mode"),
+    "inference tensor in place": (lambda: _inference_tensor().add_(1), "inference_mode"),
+    "inference tensor tracked": (lambda: _inference_tensor().requires_grad_(), "inference_mode"),
     "view detached in place": (lambda: (leaf(1.0, 2.0) * 2)[0].detach_(), "t.detach()"),
     "out=": (lambda: torch.add(leaf(1.0), 1, out=torch.empty(1)), "out="),
     "reentrant checkpoint": (_reentrant, "use_reentrant=False"),
-    "checkpoint of another function": (_recomputed_otherwise, "checkpoint"),
+    "checkpoint of another function": (_recompute_differently, "checkpoint"),
     "gradient for a number": (lambda: _Times.apply(leaf(), 2).backward(), "return None"),
     "requires_grad_ in a transform": (
         lambda: torch.func.grad(lambda t: (t.requires_grad_() ** 2).sum())(torch.ones(2)),
@@ -352,7 +352,7 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "tensor of strings": (lambda: torch.tensor(["a"]), "strings"),
     "tensor ^ int": (lambda: leaf() ^ 2, "**"),
     "float ^ int": (lambda: 2.0 ^ 2, "**"),
-    "x.grad()": (_called_grad, "without ()"),
+    "x.grad()": (_call_grad, "without ()"),
     "x.T()": (lambda: torch.ones(2, 2).T(), "without ()"),
     "item of a tuple": (lambda: _gradients().item(), "tuple"),
     "tuple + int": (lambda: _gradients() + 1, "tuple"),
@@ -386,7 +386,7 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "vector backward": (lambda: (leaf(1.0, 2.0) ** 2).backward(), "one element"),
     "leaf in place": (_step_in_place, "no_grad"),
     "view of a leaf in place": (_view_in_place, "no_grad"),
-    "saved in place": (_in_place_saved, "in place"),
+    "saved in place": (_change_saved_tensor, "in place"),
     "not used in the graph": (_grad_of_other, "allow_unused"),
     "second derivative without create_graph": (_second_without_graph, "create_graph"),
     "numpy of tracked": (lambda: leaf().numpy(), "detach()"),
@@ -415,7 +415,7 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "hook of another shape": (_hook_shape, "hook"),
     "hook of another type": (_hook_type, "hook"),
     "hook on untracked": (_hook_after, "requires_grad"),
-    "retain_grad of untracked": (_retain, "requires_grad"),
+    "retain_grad of untracked": (_retain_untracked, "requires_grad"),
     "None from a function": (lambda: torch.sin(None), "return"),
     "None times a number": (lambda: None * 2.0, "return"),
     "a float for a tensor": (lambda: (3.0).backward(), "tensor"),
@@ -425,8 +425,8 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "math.log of 0": (lambda: math.log(0.0), "log"),
     "math.acos of 2": (lambda: math.acos(2.0), "acos"),
     "division by zero": (lambda: 1.0 / 0.0, "zero"),
-    "too deep": (_endless, "loop"),
-    "a name in a function": (_unbound, "global"),
+    "too deep": (_recurse_endlessly, "loop"),
+    "a name in a function": (_use_unbound_name, "global"),
     "a name nowhere": (lambda: undefined_name, "spelled"),  # type: ignore[name-defined]  # noqa: F821
     "too few arguments": (_arguments, "arguments"),
     "too many arguments": (lambda: (lambda x: x)(1, 2), "arguments"),

@@ -40,7 +40,7 @@ GITHUB, FORUM = "https://github.com/", "https://discuss.pytorch.org/t/"
 LOG: list[Any] = []  # entries that the programs add when their code runs
 H = 1e-3
 #: The explorers of functions of one x, each with the attribute of its reading that holds the gradient.
-ONE: dict[Callable[..., Any], str] = {
+GRADIENT_ATTRIBUTES: dict[Callable[..., Any], str] = {
     explore: "gradient",
     explore_buffer: "gradient",
     explore_backward: "gradient",
@@ -63,13 +63,13 @@ class Case:
         name: a short description.
         thread: the thread's address, without GITHUB or FORUM at the beginning.
         judge: a function that returns the false statements that Secant makes about the function or program.
-        seen: the parts of Secant that show it, for the table in the document.
+        shown_by: the parts of Secant that show it, for the table in the document.
     """
 
     name: str
     thread: str
     judge: Callable[[], list[str]]
-    seen: str
+    shown_by: str
 
     @property
     def address(self) -> str:
@@ -84,7 +84,7 @@ def function(
     x: float,
     *,
     second: float | None = None,
-    chance: bool = False,
+    is_random: bool = False,
     reach: float = 1.0,
 ) -> Callable[[], list[str]]:
     """Return a judge for a function of one x, which is shown to six explorers, draw_graph and Check.
@@ -93,26 +93,29 @@ def function(
         f: the function.
         x: the place at which the function is judged.
         second: the true second derivative at x, computed by hand, if autograd's is wrong.
-        chance: whether the function draws random numbers.
+        is_random: whether the function draws random numbers.
         reach: the distance from x to both ends of the range.
     """
 
     def judge() -> list[str]:
-        false: list[str] = []
-        for make in ONE:
-            with _naming(make.__name__, false):
+        problems: list[str] = []
+        for make in GRADIENT_ATTRIBUTES:
+            with _recording_errors(make.__name__, problems):
                 options: dict[str, Any] = OPTIONS.get(make, {})
                 explorer = make({"f": f}, x=x, h=H, x_range=(x - reach, x + reach), **options)
-                false += [
-                    f"{make.__name__}: {each}" for each in _of_explorer(make, explorer, f, x, second, chance)
+                problems += [
+                    f"{make.__name__}: {statement}"
+                    for statement in _explorer_problems(make, explorer, f, x, second, is_random)
                 ]
-        if not chance:
-            with _naming("draw_graph", false):
-                at = torch.tensor(x, dtype=torch.float64, requires_grad=True)
-                false += [f"draw_graph: {each}" for each in _of_graph({"x": at, "y": f(at)})]
-            with _naming("Check", false):
-                false += [f"Check: {each}" for each in _of_check(f, x)]
-        return false
+        if not is_random:
+            with _recording_errors("draw_graph", problems):
+                point = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+                problems += [
+                    f"draw_graph: {statement}" for statement in _graph_problems({"x": point, "y": f(point)})
+                ]
+            with _recording_errors("Check", problems):
+                problems += [f"Check: {statement}" for statement in _check_problems(f, x)]
+        return problems
 
     return judge
 
@@ -121,28 +124,28 @@ def graph(program: Callable[[], dict[str, Tensor]]) -> Callable[[], list[str]]:
     """Return a judge for a program whose graph is drawn."""
 
     def judge() -> list[str]:
-        false: list[str] = []
-        with _naming("draw_graph", false):
+        problems: list[str] = []
+        with _recording_errors("draw_graph", problems):
             LOG.clear()
-            false += _of_graph(program())
-        return false
+            problems += _graph_problems(program())
+        return problems
 
     return judge
 
 
-def engine(f: Callable[[Tensor], Tensor], bug: str, calls: int, want: float) -> Callable[[], list[str]]:
-    """Return a judge for an engine with a bug at x = 2; `want` is the engine's result, computed by hand."""
+def engine(f: Callable[[Tensor], Tensor], bug: str, calls: int, expected: float) -> Callable[[], list[str]]:
+    """Return a judge for an engine with a bug at x = 2; `expected` is its result, computed by hand."""
 
     def judge() -> list[str]:
-        false: list[str] = []
-        with _naming("explore_engine", false):
+        problems: list[str] = []
+        with _recording_errors("explore_engine", problems):
             reading = explore_engine({"f": f}, bug=bug, calls=calls, x=2.0, h=H).reading
             text = _text(reading)
-            if not math.isclose(reading.engine, want):
-                false.append(f"the engine finds {reading.engine}, not {want}")
+            if not math.isclose(reading.engine, expected):
+                problems.append(f"the engine finds {reading.engine}, not {expected}")
             if ("engine is wrong" in text) != (not math.isclose(reading.engine, reading.torch)):
-                false.append(text)
-        return false
+                problems.append(text)
+        return problems
 
     return judge
 
@@ -151,10 +154,10 @@ def chain(steps: list[tuple[str, Callable[[Tensor], Tensor]]], x: float) -> Call
     """Return a judge for a chain of steps."""
 
     def judge() -> list[str]:
-        false: list[str] = []
-        with _naming("explore_chain", false):
-            false += _silent(explore_chain(steps, x=x, h=H, x_range=(x - 1, x + 1)))
-        return false
+        problems: list[str] = []
+        with _recording_errors("explore_chain", problems):
+            problems += _unexplained_numbers(explore_chain(steps, x=x, h=H, x_range=(x - 1, x + 1)))
+        return problems
 
     return judge
 
@@ -163,28 +166,28 @@ def arrows(f: Callable[[Tensor], Tensor]) -> Callable[[], list[str]]:
     """Return a judge for a function of two numbers."""
 
     def judge() -> list[str]:
-        false: list[str] = []
-        with _naming("explore_arrows", false):
+        problems: list[str] = []
+        with _recording_errors("explore_arrows", problems):
             explorer = explore_arrows(f)
             reading = explorer.reading
             forward = float(direction(reading.setting.u) @ reading.jvp)
             if not math.isclose(forward, reading.backward, rel_tol=1e-9) and "disagree" not in _text(reading):
-                false.append(f"u J v is {forward:.4g} and {reading.backward:.4g}, without a word")
-            false += _silent(explorer)
-        return false
+                problems.append(f"u J v is {forward:.4g} and {reading.backward:.4g}, without a word")
+            problems += _unexplained_numbers(explorer)
+        return problems
 
     return judge
 
 
 @contextlib.contextmanager
-def _naming(what: str, false: list[str]) -> Iterator[None]:
+def _recording_errors(name: str, problems: list[str]) -> Iterator[None]:
     """Run the `with` block in English, and record an exception as a false statement."""
     before = language()
     language("en")
     try:
         yield
     except Exception as error:
-        false.append(f"{what}: raises {type(error).__name__}: {error}"[:150])
+        problems.append(f"{name}: raises {type(error).__name__}: {error}"[:150])
     finally:
         language(before)
 
@@ -194,42 +197,44 @@ def _text(reading: Any) -> str:
 
 
 def _slope(f: Callable[[Tensor], Tensor], x: float) -> float:
-    at = torch.tensor(x, dtype=torch.float64, requires_grad=True)
-    f(at).backward()
-    return math.nan if at.grad is None else at.grad.item()
+    point = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    f(point).backward()
+    return math.nan if point.grad is None else point.grad.item()
 
 
-def _same(one: float, other: float, share: float = 1e-9) -> bool:
-    return math.isclose(one, other, rel_tol=share, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other))
+def _is_close(first: float, second: float, tolerance: float = 1e-9) -> bool:
+    return math.isclose(first, second, rel_tol=tolerance, abs_tol=1e-12) or (
+        math.isnan(first) and math.isnan(second)
+    )
 
 
 def _value(f: Callable[[Tensor], Tensor], x: float) -> float:
     return f(torch.tensor(x, dtype=torch.float64, requires_grad=True)).item()
 
 
-def _of_explorer(
-    make: Any, explorer: Any, f: Callable[[Tensor], Tensor], x: float, second: float | None, chance: bool
+def _explorer_problems(
+    make: Any, explorer: Any, f: Callable[[Tensor], Tensor], x: float, second: float | None, is_random: bool
 ) -> Iterator[str]:
     reading = explorer.reading
     text = _text(reading)
-    if chance:
+    if is_random:
         if "another value" not in text or "one x at a time" in text or "exactly 0" in text:
             yield text or "numbers of different functions, without a word"
         return
-    found = getattr(reading, ONE[make])
-    found = found[0] if make is explore_second else found
+    gradient = getattr(reading, GRADIENT_ATTRIBUTES[make])
+    gradient = gradient[0] if make is explore_second else gradient
     slope = _slope(f, x)
-    if not (reading.problems and math.isnan(found)) and not _same(found, slope):
-        yield f"a gradient of {found}, not {slope}"
+    if not (reading.problems and math.isnan(gradient)) and not _is_close(gradient, slope):
+        yield f"a gradient of {gradient}, not {slope}"
     if make in (explore, explore_saved, explore_engine) and not reading.problems:
         quotient = (_value(f, x + H) - _value(f, x)) / ((x + H) - x)
-        if not _same(reading.quotient, quotient, 1e-6):
+        if not _is_close(reading.quotient, quotient, 1e-6):
             yield f"a quotient of {reading.quotient}, not {quotient}"
     if "one x at a time" in text and _takes_many(f, x):
         yield "takes one x at a time"
     if "engine is wrong" in text or "`inputs`" in text:
         yield text
-    yield from _silent(explorer)
+    yield from _unexplained_numbers(explorer)
     if make is explore_second and second is not None and explorer.has_content:
         label = words.plain([*explorer.rows()][-1])
         if "error" in label or not re.search("double backward is wrong|is not the slope|Neither", text):
@@ -237,78 +242,82 @@ def _of_explorer(
 
 
 def _takes_many(f: Callable[[Tensor], Tensor], x: float) -> bool:
-    places = torch.tensor([x, x + H], dtype=torch.float64, requires_grad=True)
+    points = torch.tensor([x, x + H], dtype=torch.float64, requires_grad=True)
     with contextlib.suppress(Exception):
-        together = f(places)
-        return together.shape == (2,) and torch.allclose(
-            together, torch.stack([f(place) for place in places]), equal_nan=True
+        values = f(points)
+        return values.shape == (2,) and torch.allclose(
+            values, torch.stack([f(point) for point in points]), equal_nan=True
         )
     return False
 
 
-def _silent(explorer: Any) -> Iterator[str]:
+def _unexplained_numbers(explorer: Any) -> Iterator[str]:
     """Yield a false statement if nan or inf is shown without an explanation."""
     if not explorer.has_content:
         return
-    shown = [row for row in explorer.rows() if not explorer.reading.problems or "nan" not in row.number]
-    bad = [row.number for row in shown if re.search(r"\b(nan|inf)\b", words.plain(row))]
-    if bad and "<p>" not in explorer.words() and not explorer.reading.problems:
-        yield f"{bad[0]}, without a word"
+    rows = [row for row in explorer.rows() if not explorer.reading.problems or "nan" not in row.number]
+    unexplained = [row.number for row in rows if re.search(r"\b(nan|inf)\b", words.plain(row))]
+    if unexplained and "<p>" not in explorer.words() and not explorer.reading.problems:
+        yield f"{unexplained[0]}, without a word"
 
 
-def _of_graph(named: dict[str, Tensor]) -> Iterator[str]:
+def _graph_problems(named_tensors: dict[str, Tensor]) -> Iterator[str]:
     """Yield what is wrong with a drawn graph: a gradient that differs from backward()'s, or a side effect."""
     LOG.clear()
-    tensors = {name: each for name, each in named.items() if each.requires_grad}
-    leaves = {name: each for name, each in tensors.items() if each.is_leaf}
+    tensors = {name: t for name, t in named_tensors.items() if t.requires_grad}
+    leaves = {name: t for name, t in tensors.items() if t.is_leaf}
     picture = draw_graph(gradients=True, slopes=True, **tensors)
     text = str(picture)
     if LOG:
         yield f"user code has run: {LOG[0]}"[:60]
-    if any(each.grad is not None for each in leaves.values()):
+    if any(t.grad is not None for t in leaves.values()):
         yield "a .grad is filled"
-    drawn = {
+    drawn_gradients = {
         node.leaf.split()[0]: [fact.text for fact in node.facts if fact.kind == "gradient"]
         for node in picture.nodes
         if node.leaf
     }
     outputs = [tensors[node.tensors[0].split()[0]] for node in picture.nodes if node.output]
     torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
-    excused = "Left out" in text or "not available" in text
-    for name, each in leaves.items():
-        want = [] if each.grad is None else [numbers(each.grad)]
-        if drawn.get(name, []) != want and not (excused and not drawn.get(name)) and "Left out" not in text:
-            yield f"a gradient of {drawn.get(name)} at {name}, not {want}"
+    is_explained = "Left out" in text or "not available" in text
+    for name, t in leaves.items():
+        expected = [] if t.grad is None else [numbers(t.grad)]
+        if (
+            drawn_gradients.get(name, []) != expected
+            and not (is_explained and not drawn_gradients.get(name))
+            and "Left out" not in text
+        ):
+            yield f"a gradient of {drawn_gradients.get(name)} at {name}, not {expected}"
 
 
-ANSWER: list[Callable[[Tensor], Tensor]] = []
+FUNCTION_UNDER_TEST: list[Callable[[Tensor], Tensor]] = []
 
 
-def slope_of(x: Tensor, factor: float = 1.0, more: float = 0.0) -> Tensor:
+def slope_of(x: Tensor, factor: float = 1.0, offset: float = 0.0) -> Tensor:
     """Return the gradient of the case's function as a student's answer; other arguments make it wrong."""
-    at = x.detach().requires_grad_()
-    (found,) = torch.autograd.grad(ANSWER[0](at), at)
-    return factor * found + more
+    point = x.detach().requires_grad_()
+    (gradient,) = torch.autograd.grad(FUNCTION_UNDER_TEST[0](point), point)
+    return factor * gradient + offset
 
 
-def _of_check(f: Callable[[Tensor], Tensor], x: float) -> Iterator[str]:
+def _check_problems(f: Callable[[Tensor], Tensor], x: float) -> Iterator[str]:
     """Yield a false statement if Check refuses the right gradient or accepts a wrong one."""
-    ANSWER[:] = [f]
+    FUNCTION_UNDER_TEST[:] = [f]
     try:
         slope = _slope(f, x)
-        right = ask("slope_of(x)", x=leaf(x))
+        answer = ask("slope_of(x)", x=leaf(x))
     except Exception:  # with a reentrant checkpoint, torch.autograd.grad always fails
         return
     if math.isnan(slope):
         try:
-            right.returns(tensor(1.0))
+            answer.returns(tensor(1.0))
             yield "takes nan for 1"
         except check.CheckFailed as failure:
             if "nan" not in str(failure):
                 yield f"{failure}"[:150]
         return
     try:
-        right.returns(tensor(slope))
+        answer.returns(tensor(slope))
     except check.CheckFailed as failure:
         yield f"refuses the gradient: {failure}"[:150]
     with contextlib.suppress(check.CheckFailed):
@@ -375,7 +384,7 @@ class Surrogate(Function):
         return g * 25 * e / (e + 1) ** 2
 
 
-class Inner(Function):
+class GradInBackward(Function):
     """x²w, whose backward computes the result again and calls torch.autograd.grad."""
 
     @staticmethod
@@ -385,13 +394,13 @@ class Inner(Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Any:
-        x, w = (each.detach().requires_grad_() for each in ctx.saved_tensors)
+        x, w = (saved.detach().requires_grad_() for saved in ctx.saved_tensors)
         with torch.enable_grad():
             y = x**2 * w
         return torch.autograd.grad(y, (x, w), g)
 
 
-class Asking(Function):
+class GradOfSavedInput(Function):
     """x², whose backward calls torch.autograd.grad on the saved input itself."""
 
     @staticmethod
@@ -431,7 +440,7 @@ class NoneForOne(Function):
         return 2 * g, None
 
 
-class Counted(Function):
+class CountingBackward(Function):
     """A layer that records each run of its backward."""
 
     @staticmethod
@@ -452,13 +461,13 @@ def zeros(x: Tensor) -> Tensor:
     return torch.zeros_like(x)
 
 
-def binarized(x: Tensor) -> Tensor:
+def binarize(x: Tensor) -> Tensor:
     with torch.no_grad():
         dy = torch.where(x > 0, -1.0, 1.0) - x
     return x + dy
 
 
-def half_recorded(x: Tensor) -> Tensor:
+def record_half(x: Tensor) -> Tensor:
     with torch.no_grad():
         c = x**2
     return c * x
@@ -472,19 +481,19 @@ def gate(x: Tensor) -> Tensor:
 
 def two_branches() -> dict[str, Tensor]:
     x = _leaf(1.0, -2.0)
-    one, two = torch.relu(x), 0.5 * torch.relu(2 * x)
-    for each in (one, two):
-        each.register_hook(lambda g: LOG.append(g.mean()))
-    return {"x": x, "out": one + two}
+    first, second = torch.relu(x), 0.5 * torch.relu(2 * x)
+    for branch in (first, second):
+        branch.register_hook(lambda g: LOG.append(g.mean()))
+    return {"x": x, "out": first + second}
 
 
-def scaled_by_hook() -> dict[str, Tensor]:
+def scale_by_hook() -> dict[str, Tensor]:
     w = _leaf(3.0)
     w.register_hook(functools.partial(torch.mul, other=0.5))
     return {"w": w, "loss": (w**2 + 1).log()}
 
 
-def clipped() -> dict[str, Tensor]:
+def clip_gradient() -> dict[str, Tensor]:
     x = _leaf(3.0, 0.1)
     y = x**2
     y.retain_grad()
@@ -495,15 +504,15 @@ def clipped() -> dict[str, Tensor]:
 def dropped_clip() -> dict[str, Tensor]:
     x = _leaf(3.0)
 
-    def body() -> Tensor:
+    def compute() -> Tensor:
         y = x + 1
         y.register_hook(lambda g: g.clamp(max=2.0))
         return y * 7
 
-    return {"x": x, "loss": body()}
+    return {"x": x, "loss": compute()}
 
 
-def after_grad() -> dict[str, Tensor]:
+def hook_after_accumulation() -> dict[str, Tensor]:
     w = _leaf(2.0)
     w.register_post_accumulate_grad_hook(lambda t: LOG.append(t.grad))
     return {"w": w, "loss": w**3}
@@ -524,35 +533,35 @@ def module_hooks() -> dict[str, Tensor]:
     return {"x": x, "loss": model(x.reshape(1, 1)).sum()}
 
 
-def observed() -> dict[str, Tensor]:
+def observe_inputs() -> dict[str, Tensor]:
     x, w = _leaf(2.0), _leaf(3.0)
     register_multi_grad_hook((x, w), lambda grads: LOG.append(len(grads)))
     return {"x": x, "w": w, "loss": x * w + x}
 
 
-def reentrant() -> dict[str, Tensor]:
+def reentrant_checkpoint() -> dict[str, Tensor]:
     x, w = _leaf(1.0), _leaf(2.0)
     return {"x": x, "w": w, "loss": checkpoint(lambda t: torch.sin(t * w), x, use_reentrant=True)}
 
 
-def recomputed() -> dict[str, Tensor]:
+def recomputing_checkpoint() -> dict[str, Tensor]:
     x, w = _leaf(1.0), _leaf(2.0)
 
-    def noted(t: Tensor) -> Tensor:
+    def logged_sin(t: Tensor) -> Tensor:
         LOG.append("again")
         return torch.sin(t * w)
 
-    return {"x": x, "w": w, "loss": checkpoint(noted, x, use_reentrant=False)}
+    return {"x": x, "w": w, "loss": checkpoint(logged_sin, x, use_reentrant=False)}
 
 
-def written_into() -> dict[str, Tensor]:
+def write_element() -> dict[str, Tensor]:
     a = _leaf(1.0, 2.0, 3.0)
     b = 1 / ((-a).exp() + 1)
     b[1] = 2
     return {"a": a, "loss": b.sum()}
 
 
-def shared(x: Tensor) -> Tensor:
+def share_node(x: Tensor) -> Tensor:
     b = x + x
     return b + b
 
@@ -563,7 +572,7 @@ def six_steps(x: Tensor) -> Tensor:
     return e + f
 
 
-def reused(x: Tensor) -> Tensor:
+def reuse_result(x: Tensor) -> Tensor:
     y = x * x
     return y * y + y
 
@@ -582,14 +591,14 @@ def none_for_one() -> dict[str, Tensor]:
     return {"x": x, "y": y, "loss": NoneForOne.apply(x, y.exp()) ** 2}
 
 
-def inner() -> dict[str, Tensor]:
+def grad_inside_backward() -> dict[str, Tensor]:
     x, w = _leaf(2.0), _leaf(3.0)
-    return {"x": x, "w": w, "loss": Inner.apply(x, w).log()}
+    return {"x": x, "w": w, "loss": GradInBackward.apply(x, w).log()}
 
 
-def counted() -> dict[str, Tensor]:
+def count_backward() -> dict[str, Tensor]:
     x = _leaf(2.0)
-    return {"x": x, "loss": Counted.apply(x) ** 2}
+    return {"x": x, "loss": CountingBackward.apply(x) ** 2}
 
 
 class Identity(Function):
@@ -628,152 +637,192 @@ def in_place() -> dict[str, Tensor]:
     return {"x": x, "loss": (InPlace.apply(x * 1) * 5).sum()}
 
 
-ALL = "six explorers, picture, Check"
-P = "pytorch/pytorch/issues/"
+ALL_PARTS = "six explorers, picture, Check"
+ISSUES = "pytorch/pytorch/issues/"
 CASES = [
     Case(
         "where(x > 0, √x, x) at -1",
-        P + "187297",
+        ISSUES + "187297",
         function(lambda x: torch.where(x > 0, torch.sqrt(x), x), -1.0),
-        ALL,
+        ALL_PARTS,
     ),
-    Case("where(x > 2, log₂ x, 2x) at 0", P + "108618", function(where_log, 0.0), ALL),
+    Case("where(x > 2, log₂ x, 2x) at 0", ISSUES + "108618", function(where_log, 0.0), ALL_PARTS),
     Case(
         "where(x < 0, x/0, 1) at 1",
-        P + "52248",
+        ISSUES + "52248",
         function(lambda x: torch.where(x < 0, x / 0, 1.0 + zeros(x)), 1.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "0/0 replaced by where at 1",
-        P + "16317",
+        ISSUES + "16317",
         function(lambda x: torch.where(zeros(x) == 0, zeros(x), x / zeros(x)), 1.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "where(x ≤ 0, eˣ, 1 + x) at 800",
-        P + "68425",
+        ISSUES + "68425",
         function(lambda x: torch.where(x <= 0, torch.exp(x), 1 + x), 800.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "where(x = 0, x/2, √x + 1) at 0",
-        P + "23395",
+        ISSUES + "23395",
         function(lambda x: torch.where(x == 0, x / 2, x.sqrt() + 1), 0.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "where(x ≤ 10, eˣ, 1) at 1000",
-        P + "156212",
+        ISSUES + "156212",
         function(lambda x: torch.where(x <= 10, torch.exp(x), 1.0 + zeros(x)), 1000.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "where(x < 1, cos(1/(x - 2)), 0) at 2",
-        P + "18287",
+        ISSUES + "18287",
         function(lambda x: torch.where(x < 1, torch.cos(1 / (x - 2)), zeros(x)), 2.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "norm of one number at 0",
-        P + "2421",
+        ISSUES + "2421",
         function(lambda x: torch.linalg.vector_norm(x.unsqueeze(-1), dim=-1), 0.0),
-        ALL,
+        ALL_PARTS,
     ),
-    Case("√(x - 1)² at 1", P + "6394", function(lambda x: torch.sqrt((x - 1) ** 2), 1.0), ALL),
-    Case("std of (x, 2x) at 0", P + "4320", function(lambda x: torch.stack([x, 2 * x]).std(0), 0.0), ALL),
+    Case("√(x - 1)² at 1", ISSUES + "6394", function(lambda x: torch.sqrt((x - 1) ** 2), 1.0), ALL_PARTS),
+    Case(
+        "std of (x, 2x) at 0",
+        ISSUES + "4320",
+        function(lambda x: torch.stack([x, 2 * x]).std(0), 0.0),
+        ALL_PARTS,
+    ),
     Case(
         "chain acos(cos x) at 0",
-        P + "4605",
+        ISSUES + "4605",
         chain([("y", torch.cos), ("z", torch.acos)], 0.0),
         "explore_chain",
     ),
-    Case("acos(cos x) at 0", P + "4605", function(lambda x: torch.acos(torch.cos(x)), 0.0), ALL),
-    Case("acos(x) at 1", P + "8069", function(torch.acos, 1.0), ALL),
-    Case("acosh(x) at -1.1", P + "94509", function(torch.acosh, -1.1, reach=0.05), ALL),
-    Case("0ˣ at 1", P + "27134", function(lambda x: torch.pow(zeros(x), x), 1.0), ALL),
-    Case("x⁰ at 0", P + "8940", function(lambda x: x**0, 0.0), ALL),
-    Case("0ˣ at 0, twice differentiated", P + "95180", function(lambda x: torch.pow(zeros(x), x), 0.0), ALL),
-    Case("atan2(x, 2x) at 0", P + "98276", function(lambda x: torch.atan2(x, 2 * x), 0.0), ALL),
-    Case("maximum(x, 0) at 0", P + "184572", function(lambda x: torch.maximum(x, zeros(x)), 0.0), ALL),
-    Case("clamp(x, 0, 6) at 6", P + "184574", function(lambda x: torch.clamp(x, 0, 6), 6.0), ALL),
-    Case("clamp(x, 0, 1) at 0", P + "7002", function(lambda x: torch.clamp(x, 0, 1), 0.0), ALL),
-    Case("round(x) at 0.3", "torch-round-gradient/28628", function(torch.round, 0.3), ALL),
+    Case("acos(cos x) at 0", ISSUES + "4605", function(lambda x: torch.acos(torch.cos(x)), 0.0), ALL_PARTS),
+    Case("acos(x) at 1", ISSUES + "8069", function(torch.acos, 1.0), ALL_PARTS),
+    Case("acosh(x) at -1.1", ISSUES + "94509", function(torch.acosh, -1.1, reach=0.05), ALL_PARTS),
+    Case("0ˣ at 1", ISSUES + "27134", function(lambda x: torch.pow(zeros(x), x), 1.0), ALL_PARTS),
+    Case("x⁰ at 0", ISSUES + "8940", function(lambda x: x**0, 0.0), ALL_PARTS),
     Case(
-        "straight-through round", P + "72772", function(lambda x: x + (torch.round(x) - x).detach(), 0.3), ALL
+        "0ˣ at 0, twice differentiated",
+        ISSUES + "95180",
+        function(lambda x: torch.pow(zeros(x), x), 0.0),
+        ALL_PARTS,
     ),
-    Case("binarized with no_grad", "es-ude/elastic-ai.creator/issues/253", function(binarized, 0.5), ALL),
+    Case("atan2(x, 2x) at 0", ISSUES + "98276", function(lambda x: torch.atan2(x, 2 * x), 0.0), ALL_PARTS),
+    Case(
+        "maximum(x, 0) at 0",
+        ISSUES + "184572",
+        function(lambda x: torch.maximum(x, zeros(x)), 0.0),
+        ALL_PARTS,
+    ),
+    Case("clamp(x, 0, 6) at 6", ISSUES + "184574", function(lambda x: torch.clamp(x, 0, 6), 6.0), ALL_PARTS),
+    Case("clamp(x, 0, 1) at 0", ISSUES + "7002", function(lambda x: torch.clamp(x, 0, 1), 0.0), ALL_PARTS),
+    Case("round(x) at 0.3", "torch-round-gradient/28628", function(torch.round, 0.3), ALL_PARTS),
+    Case(
+        "straight-through round",
+        ISSUES + "72772",
+        function(lambda x: x + (torch.round(x) - x).detach(), 0.3),
+        ALL_PARTS,
+    ),
+    Case(
+        "binarized with no_grad", "es-ude/elastic-ai.creator/issues/253", function(binarize, 0.5), ALL_PARTS
+    ),
     Case(
         "hard + soft - soft.detach()",
         "stevenygd/PointFlow/issues/27",
         function(lambda x: (x > 0).to(x.dtype) + torch.sigmoid(x) - torch.sigmoid(x).detach(), 0.4),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "Function with a saved intermediate",
-        P + "58509",
+        ISSUES + "58509",
         function(BadIntermediate.apply, 1.5, second=8.0),
-        ALL,
+        ALL_PARTS,
     ),
-    Case("Function 6x with a ratio in backward", P + "76185", function(Ratio.apply, 1.5, second=0.0), ALL),
-    Case("Function with a saved result", P + "18619", function(CubeByResult.apply, 2.0, second=12.0), ALL),
+    Case(
+        "Function 6x with a ratio in backward",
+        ISSUES + "76185",
+        function(Ratio.apply, 1.5, second=0.0),
+        ALL_PARTS,
+    ),
+    Case(
+        "Function with a saved result",
+        ISSUES + "18619",
+        function(CubeByResult.apply, 2.0, second=12.0),
+        ALL_PARTS,
+    ),
     Case(
         "prod(x, x, 3) at 0",
-        P + "106789",
+        ISSUES + "106789",
         function(lambda x: torch.stack([x, x, 3 + zeros(x)]).prod(0), 0.0),
-        ALL,
+        ALL_PARTS,
     ),
     Case(
         "sigmoid surrogate of a step at -40",
         "jeshraghian/snntorch/pull/433",
         function(Surrogate.apply, -40.0),
-        ALL,
+        ALL_PARTS,
     ),
-    Case("log(sigmoid(x)) at -800", P + "1835", function(lambda x: torch.log(torch.sigmoid(x)), -800.0), ALL),
-    Case("logsigmoid(x) at 40", P + "195530", function(F.logsigmoid, 40.0), ALL),
-    Case("silu(x) at 40.4", P + "195682", function(F.silu, 40.4), ALL),
+    Case(
+        "log(sigmoid(x)) at -800",
+        ISSUES + "1835",
+        function(lambda x: torch.log(torch.sigmoid(x)), -800.0),
+        ALL_PARTS,
+    ),
+    Case("logsigmoid(x) at 40", ISSUES + "195530", function(F.logsigmoid, 40.0), ALL_PARTS),
+    Case("silu(x) at 40.4", ISSUES + "195682", function(F.silu, 40.4), ALL_PARTS),
     Case(
         "dropout",
         "torch/tutorials/issues/25",
-        function(lambda x: F.dropout(x, 0.5), 1.0, chance=True),
+        function(lambda x: F.dropout(x, 0.5), 1.0, is_random=True),
         "six explorers",
     ),
     Case(
         "dropout2d with gradcheck",
-        P + "114333",
-        function(lambda x: F.dropout2d(x.reshape(-1, 1, 1, 1), 0.2).reshape(x.shape), 1.0, chance=True),
+        ISSUES + "114333",
+        function(lambda x: F.dropout2d(x.reshape(-1, 1, 1, 1), 0.2).reshape(x.shape), 1.0, is_random=True),
         "six explorers",
     ),
     Case(
         "reentrant checkpoint and inputs=",
-        P + "51743",
+        ISSUES + "51743",
         function(lambda x: checkpoint(torch.sin, x, use_reentrant=True), 1.0),
-        ALL,
+        ALL_PARTS,
     ),
-    Case("reentrant checkpoint of a weight", "pytorch/pytorch/pull/125155", graph(reentrant), "picture"),
-    Case("checkpoint that counts its calls", P + "102223", graph(recomputed), "picture"),
-    Case("no_grad and forward mode", P + "78961", arrows(half_recorded), "explore_arrows"),
-    Case("jacrev and jacfwd with no_grad", P + "128600", arrows(gate), "explore_arrows"),
-    Case("hooks that measure two branches", P + "60456", graph(two_branches), "picture"),
-    Case("hook made with functools.partial", P + "10683", graph(scaled_by_hook), "picture"),
-    Case("hook that clips, with retain_grad", "pytorch/pytorch/pull/85849", graph(clipped), "picture"),
-    Case("hook of a tensor inside a function", P + "55980", graph(dropped_clip), "picture"),
-    Case("hook after accumulation", "pytorch/pytorch/pull/107063", graph(after_grad), "picture"),
+    Case(
+        "reentrant checkpoint of a weight",
+        "pytorch/pytorch/pull/125155",
+        graph(reentrant_checkpoint),
+        "picture",
+    ),
+    Case("checkpoint that counts its calls", ISSUES + "102223", graph(recomputing_checkpoint), "picture"),
+    Case("no_grad and forward mode", ISSUES + "78961", arrows(record_half), "explore_arrows"),
+    Case("jacrev and jacfwd with no_grad", ISSUES + "128600", arrows(gate), "explore_arrows"),
+    Case("hooks that measure two branches", ISSUES + "60456", graph(two_branches), "picture"),
+    Case("hook made with functools.partial", ISSUES + "10683", graph(scale_by_hook), "picture"),
+    Case("hook that clips, with retain_grad", "pytorch/pytorch/pull/85849", graph(clip_gradient), "picture"),
+    Case("hook of a tensor inside a function", ISSUES + "55980", graph(dropped_clip), "picture"),
+    Case("hook after accumulation", "pytorch/pytorch/pull/107063", graph(hook_after_accumulation), "picture"),
     Case("hooks before and after a node", "pytorch/pytorch/pull/91667", graph(node_hooks), "picture"),
-    Case("full backward hook of a module", P + "54405", graph(module_hooks), "picture"),
-    Case("multi-grad hook", P + "83617", graph(observed), "picture"),
+    Case("full backward hook of a module", ISSUES + "54405", graph(module_hooks), "picture"),
+    Case("multi-grad hook", ISSUES + "83617", graph(observe_inputs), "picture"),
     Case("Function without materialised grads", "pytorch/pytorch/pull/41821", graph(pair), "picture"),
     Case("Function that returns None", "pytorch/pytorch/pull/41490", graph(none_for_one), "picture"),
-    Case("autograd.grad inside backward", P + "45405", graph(inner), "picture"),
-    Case("backward that counts its calls", P + "4714", graph(counted), "picture"),
-    Case("Function that returns its input", P + "4714", graph(identity), "picture"),
-    Case("Function that writes in place", P + "30454", graph(in_place), "picture"),
-    Case("backward that asks autograd", P + "1776", function(Asking.apply, 3.0), ALL),
-    Case("element written in place", P + "9391", graph(written_into), "picture"),
+    Case("autograd.grad inside backward", ISSUES + "45405", graph(grad_inside_backward), "picture"),
+    Case("backward that counts its calls", ISSUES + "4714", graph(count_backward), "picture"),
+    Case("Function that returns its input", ISSUES + "4714", graph(identity), "picture"),
+    Case("Function that writes in place", ISSUES + "30454", graph(in_place), "picture"),
+    Case("backward that asks autograd", ISSUES + "1776", function(GradOfSavedInput.apply, 3.0), ALL_PARTS),
+    Case("element written in place", ISSUES + "9391", graph(write_element), "picture"),
     Case(
         "non-leaf used twice, = for +=",
         "karpathy/micrograd/issues/2",
-        engine(reused, "assign", 1, 8.0),
+        engine(reuse_result, "assign", 1, 8.0),
         "explore_engine",
     ),
     Case(
@@ -785,20 +834,20 @@ CASES = [
     Case(
         "b = a + a, c = b + b",
         "karpathy/micrograd/pull/64",
-        engine(shared, "assign", 1, 1.0),
+        engine(share_node, "assign", 1, 1.0),
         "explore_engine",
     ),
     Case(
         "backward twice without a reset",
         "karpathy/micrograd/pull/102",
-        engine(reused, "kept", 2, 140.0),
+        engine(reuse_result, "kept", 2, 140.0),
         "explore_engine",
     ),
 ]
 
 
 #: What Secant stated wrongly before this table was made, by the name of the case.
-BEFORE = {
+EARLIER_PROBLEMS = {
     "where(x < 0, x/0, 1) at 1": "explore_second shows nan without a word",
     "0/0 replaced by where at 1": "explore_second shows nan without a word",
     "chain acos(cos x) at 0": "nan without a word",
@@ -821,7 +870,7 @@ BEFORE = {
     "backward that counts its calls": "drawing runs it",
 }
 
-HEAD = """# Real functions
+HEADER = """# Real functions
 
 Functions and programs in which autograd surprised somebody in public: issues of PyTorch, its forum,
 micrograd and other projects. Each was written anew after the thread's description, and run. A judge compares
@@ -841,12 +890,12 @@ def page(verdicts: dict[str, list[str]]) -> str:
     rows = ["| | function or program | thread | seen by | before | now |", "|---|---|---|---|---|---|"]
     for number, case in enumerate(CASES, 1):
         thread = f"[{case.thread.removeprefix('pytorch/pytorch/')}]({case.address})"
-        before, now = BEFORE.get(case.name, "true"), "; ".join(verdicts[case.name]) or "true"
+        earlier, current = EARLIER_PROBLEMS.get(case.name, "true"), "; ".join(verdicts[case.name]) or "true"
         name = case.name.replace("|", "\\|")
-        rows.append(f"| {number} | {name} | {thread} | {case.seen} | {before} | {now} |")
-    held = sum(not false for false in verdicts.values())
-    counts = f"{len(CASES)} cases: {len(CASES) - len(BEFORE)} true before, {held} now."
-    return "\n".join([HEAD, counts, "", *rows, ""])
+        rows.append(f"| {number} | {name} | {thread} | {case.shown_by} | {earlier} | {current} |")
+    correct = sum(not problems for problems in verdicts.values())
+    counts = f"{len(CASES)} cases: {len(CASES) - len(EARLIER_PROBLEMS)} true before, {correct} now."
+    return "\n".join([HEADER, counts, "", *rows, ""])
 
 
 def main() -> None:

@@ -13,27 +13,27 @@ from secant.language import LANGUAGES
 from tests.support.settings import in_english  # noqa: F401
 
 
-def notebook(*cells: str, imports: int = -1) -> tuple[dict[str, Any], Bindings]:
+def run_cells(*cells: str, imports: int = -1) -> tuple[dict[str, Any], Bindings]:
     """Run cells, counted from 0, and return their names and the record of these names."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    found = Bindings(names, lambda frame: "cell" if frame.f_globals is names else "")
-    found.begin((f"cell {number}", source) for number, source in enumerate(cells))
+    record = Bindings(names, lambda frame: "cell" if frame.f_globals is names else "")
+    record.begin((f"cell {number}", source) for number, source in enumerate(cells))
     for number, source in enumerate(cells):
         label = f"cell {number}"
         linecache.cache[label] = len(source), None, source.splitlines(True), label
         try:
             exec(compile(source, label, "exec"), names)
         except Exception as error:
-            found.fail(label, error, 1, source.splitlines()[0], f"{type(error).__name__}: {error}")
-        found.note(label, imports=number == imports)
-    return names, found
+            record.fail(label, error, 1, source.splitlines()[0], f"{type(error).__name__}: {error}")
+        record.note(label, imports=number == imports)
+    return names, record
 
 
-def behind(names: dict[str, Any], found: Bindings, call: str) -> list[Finding]:
+def explain_failure(names: dict[str, Any], record: Bindings, call: str) -> list[Finding]:
     try:
         eval(call, names)
     except Exception as error:
-        return found.explain_error(error)
+        return record.explain_error(error)
     raise AssertionError(f"{call} raises nothing")
 
 
@@ -64,18 +64,18 @@ def test_the_names_that_code_binds_are_found_with_their_lines(source: str, names
 def test_class_that_extends_the_imported_one_is_not_rebound() -> None:
     """Lesson 10 asks for `class Value(Value)`. A class that only has the same name is another class."""
     lesson = "from decimal import Decimal"
-    extended = notebook(
+    subclass_cells = run_cells(
         lesson, "class Decimal(Decimal):\n    pass", "class Decimal(Decimal):\n    x = 1", imports=0
     )
-    replaced = notebook(lesson, "class Decimal:\n    pass", imports=0)
-    assert list(extended[1].rebound()) == []
-    assert extended[1].used_by("Decimal", "cell 1", {}) == []
-    assert list(replaced[1].rebound()) == ["Decimal"]
+    redefinition_cells = run_cells(lesson, "class Decimal:\n    pass", imports=0)
+    assert list(subclass_cells[1].rebound()) == []
+    assert subclass_cells[1].used_by("Decimal", "cell 1", {}) == []
+    assert list(redefinition_cells[1].rebound()) == ["Decimal"]
 
 
 def test_a_name_counts_as_used_only_where_it_is_read_as_a_global() -> None:
     """An attribute, an argument or a local variable of the same name does not count."""
-    names, found = notebook(
+    names, record = run_cells(
         "def attribute(x):\n    return x.sum()",
         "def argument(sum):\n    return sum(1)",
         "def local():\n    sum = 3\n    return sum",
@@ -83,63 +83,65 @@ def test_a_name_counts_as_used_only_where_it_is_read_as_a_global() -> None:
         "class Thing:\n    @property\n    def whole(self):\n        return sum(())",
         "sum = 0",
     )
-    rebound = found.rebound()
-    assert list(rebound) == ["sum"]
-    used = {name: bool(found.used_by(name, "", rebound)) for name in names if not name.startswith("_")}
+    rebound_names = record.rebound()
+    assert list(rebound_names) == ["sum"]
+    usage = {
+        name: bool(record.used_by(name, "", rebound_names)) for name in names if not name.startswith("_")
+    }
     users = {"helper", "caller", "Thing", "sum"}
-    assert {name for name, is_used in used.items() if is_used} == users
+    assert {name for name, is_used in usage.items() if is_used} == users
 
 
 def test_an_answer_that_defines_another_name_than_its_task_is_found_by_its_cell() -> None:
-    _, found = notebook("class Value:\n    def add(self):\n        return sum(())", "sum = 0")
-    assert [one.name for one in found.used_by("value_add", "cell 0", found.rebound())] == ["sum"]
+    _, record = run_cells("class Value:\n    def add(self):\n        return sum(())", "sum = 0")
+    assert [finding.name for finding in record.used_by("value_add", "cell 0", record.rebound())] == ["sum"]
 
 
 def test_rebound_name_is_blamed_only_in_the_failing_expression() -> None:
-    names, found = notebook("str = 1\nlen = 2", "def f(x):\n    return [len,\n        str(x)]")
-    assert [one.name for one in behind(names, found, "f(1)")] == ["str"]
-    names, found = notebook("str = 1", "def f(x):\n    return 1 / 0, str")
-    assert behind(names, found, "f(1)") == []
+    names, record = run_cells("str = 1\nlen = 2", "def f(x):\n    return [len,\n        str(x)]")
+    assert [finding.name for finding in explain_failure(names, record, "f(1)")] == ["str"]
+    names, record = run_cells("str = 1", "def f(x):\n    return 1 / 0, str")
+    assert explain_failure(names, record, "f(1)") == []
 
 
 def test_a_value_of_another_type_is_named_and_one_of_the_same_type_is_not() -> None:
-    names, found = notebook("rate = 0.1", "def f(x):\n    return rate[0]", "rate = [0.1]", "rate = 0.2")
-    (one,) = behind(names, found, "f(1)")
-    assert (one.kind, one.cell, one.more) == ("own", "cell 3", "float (0.2)")
-    names, found = notebook("rate = 0.1", "def f(x):\n    return rate[0]", "rate = 0.2")
-    assert behind(names, found, "f(1)") == []
+    names, record = run_cells("rate = 0.1", "def f(x):\n    return rate[0]", "rate = [0.1]", "rate = 0.2")
+    (finding,) = explain_failure(names, record, "f(1)")
+    assert (finding.kind, finding.cell, finding.more) == ("own", "cell 3", "float (0.2)")
+    names, record = run_cells("rate = 0.1", "def f(x):\n    return rate[0]", "rate = 0.2")
+    assert explain_failure(names, record, "f(1)") == []
 
 
 def test_a_function_defined_again_is_no_cause() -> None:
-    names, found = notebook("def f(x):\n    return 1 / x", "def f(x):\n    return 2 / x")
-    assert found.rebound() == {}
-    assert behind(names, found, "f(0)") == []
+    names, record = run_cells("def f(x):\n    return 1 / x", "def f(x):\n    return 2 / x")
+    assert record.rebound() == {}
+    assert explain_failure(names, record, "f(0)") == []
 
 
 def test_bindings_keep_no_object_of_the_notebook_alive() -> None:
     """A lesson observes when torch frees a graph, so nothing else may keep the graph alive."""
-    names, found = notebook("class A: pass\na = A()\nb = 1 / 0")
-    alive = weakref.ref(names["a"])
+    names, record = run_cells("class A: pass\na = A()\nb = 1 / 0")
+    reference = weakref.ref(names["a"])
     del names["a"]
-    assert alive() is None
-    found.note("cell 1")
-    assert [one.kind for one in found.missing("a")] == ["deleted"]
+    assert reference() is None
+    record.note("cell 1")
+    assert [finding.kind for finding in record.missing("a")] == ["deleted"]
 
 
-def test_a_name_that_is_bound_again_counts_as_deleted_no_more() -> None:
-    _, found = notebook("x = 1", "del x", "x = 2", "import nothing_like_this\ny = 1")
-    assert found.missing("x")[0].kind != "deleted"
-    assert [one.kind for one in found.missing("y")] == ["stopped"]
-    assert found.missing("z") == []
+def test_name_that_is_bound_again_no_longer_counts_as_deleted() -> None:
+    _, record = run_cells("x = 1", "del x", "x = 2", "import nothing_like_this\ny = 1")
+    assert record.missing("x")[0].kind != "deleted"
+    assert [finding.kind for finding in record.missing("y")] == ["stopped"]
+    assert record.missing("z") == []
 
 
 def test_a_name_in_code_that_did_not_run_is_found_and_one_deleted_at_once_counts_as_deleted() -> None:
-    _, found = notebook("if False:\n    x = 1", "y = 1\ndel y", "[z for z in ()]")
-    assert [(one.kind, one.line) for one in found.missing("x") + found.missing("y")] == [
+    _, record = run_cells("if False:\n    x = 1", "y = 1\ndel y", "[z for z in ()]")
+    assert [(finding.kind, finding.line) for finding in record.missing("x") + record.missing("y")] == [
         ("branch", 2),
         ("deleted", 2),
     ]
-    assert found.missing("z") == []
+    assert record.missing("z") == []
 
 
 def test_a_hostile_object_is_described_by_its_type() -> None:
@@ -152,14 +154,14 @@ def test_a_hostile_object_is_described_by_its_type() -> None:
         def __eq__(self, other: object) -> bool:
             raise ValueError
 
-    names, found = notebook("x = 1", "def f(x):\n    return sum(x)")
+    names, record = run_cells("x = 1", "def f(x):\n    return sum(x)")
     names["sum"] = Odd()
-    found.note("cell 2")
-    assert [one.more for one in found.rebound().values()] == ["Odd"]
+    record.note("cell 2")
+    assert [finding.more for finding in record.rebound().values()] == ["Odd"]
 
 
 @pytest.mark.parametrize(
-    ("value", "words"),
+    ("value", "description"),
     [
         (80, "int (80)"),
         (None, "None"),
@@ -170,13 +172,13 @@ def test_a_hostile_object_is_described_by_its_type() -> None:
         (int, "class (int)"),
     ],
 )
-def test_a_value_is_described_in_a_few_words(value: object, words: str) -> None:
-    assert describe(value) == words
+def test_a_value_is_described_in_a_few_words(value: object, description: str) -> None:
+    assert describe(value) == description
 
 
-@pytest.mark.parametrize("tongue", LANGUAGES)
-def test_every_finding_about_names_has_texts_in_both_languages(tongue: Any) -> None:
-    language(tongue)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_finding_about_names_has_texts_in_both_languages(lang: Any) -> None:
+    language(lang)
     kinds = (
         *REBOUND,
         "deleted",
@@ -194,11 +196,9 @@ def test_every_finding_about_names_has_texts_in_both_languages(tongue: Any) -> N
     assert len(sentences) == len(kinds)
     for sentence in sentences:
         assert "`f`" in sentence
-        assert sentence.endswith(
-            "cell 7, line 3: def f():" if tongue == "en" else "cell 7, 3번째 줄: def f():"
-        )
+        assert sentence.endswith("cell 7, line 3: def f():" if lang == "en" else "cell 7, 3번째 줄: def f():")
 
 
-def test_pythons_names_are_those_of_a_fresh_interpreter() -> None:
+def test_builtins_are_those_of_a_fresh_interpreter() -> None:
     assert BUILTINS["len"] is len
     assert {"str", "sum", "super", "ValueError"} <= BUILTINS.keys()

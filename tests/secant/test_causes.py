@@ -5,11 +5,11 @@ import warnings
 import pytest
 
 from secant.causes import CAUSES, likely
-from tests.secant.provoked import PROVOKED
+from tests.secant.provoked import PROVOKED_ERRORS
 
 
-def raised(name: str) -> tuple[str, str]:
-    code, _ = PROVOKED[name]
+def provoke(name: str) -> tuple[str, str]:
+    code, _ = PROVOKED_ERRORS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -19,21 +19,21 @@ def raised(name: str) -> tuple[str, str]:
     raise AssertionError(f"{name} raised nothing")
 
 
-@pytest.mark.parametrize("name", PROVOKED)
+@pytest.mark.parametrize("name", PROVOKED_ERRORS)
 def test_each_provoked_error_gets_its_likely_cause(name: str, both_languages: str) -> None:
-    kind, message = raised(name)
+    kind, message = provoke(name)
     cause = likely(kind, message)
     assert cause, f"{kind}: {message}"
     assert not cause.endswith(".")
     if both_languages == "en":
-        assert PROVOKED[name][1] in cause, cause
+        assert PROVOKED_ERRORS[name][1] in cause, cause
     else:
         assert any("가" <= letter <= "힣" for letter in cause)
 
 
 def test_every_entry_of_the_catalogue_is_provoked() -> None:
-    told = {likely(*raised(name)) for name in PROVOKED}
-    assert [cause.en for cause in CAUSES if cause.en not in told] == []
+    causes = {likely(*provoke(name)) for name in PROVOKED_ERRORS}
+    assert [cause.en for cause in CAUSES if cause.en not in causes] == []
 
 
 def test_unknown_error_gets_no_cause_even_if_very_long() -> None:

@@ -8,7 +8,7 @@ import pytest
 from secant.files import locked, read_json
 
 
-def words(data: dict[str, str]) -> list[str]:
+def parse(data: dict[str, str]) -> list[str]:
     """Return the words in a file's data; raise an error if the data have another form, as real readers do."""
     return [data["first"], data["second"].upper()]
 
@@ -20,23 +20,23 @@ def words(data: dict[str, str]) -> list[str]:
 def test_damaged_json_gives_the_default(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "state.json"
     file.write_bytes(content)
-    assert read_json(file, words, ["default"]) == ["default"]
+    assert read_json(file, parse, ["default"]) == ["default"]
 
 
 def test_json_of_the_right_form_is_converted(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_bytes(b'{"first": "a", "second": "b"}')
-    assert read_json(file, words, []) == ["a", "B"]
+    assert read_json(file, parse, []) == ["a", "B"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are of POSIX")
 def test_missing_file_folder_and_pipe_give_the_default(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for place in (tmp_path / "none", tmp_path, tmp_path / "pipe"):
-        assert read_json(place, words, ["default"]) == ["default"]
+    for path in (tmp_path / "none", tmp_path, tmp_path / "pipe"):
+        assert read_json(path, parse, ["default"]) == ["default"]
 
 
-def test_lock_of_a_file_makes_its_folder_and_is_given_up_afterwards(tmp_path: Path) -> None:
+def test_lock_creates_its_folder_and_is_released_afterwards(tmp_path: Path) -> None:
     file = tmp_path / "new" / "state.json"
     for _ in range(2):
         with locked(file, 0.1):
@@ -45,7 +45,7 @@ def test_lock_of_a_file_makes_its_folder_and_is_given_up_afterwards(tmp_path: Pa
 
 def test_file_that_cannot_have_a_lock_is_written_without_one(tmp_path: Path) -> None:
     (tmp_path / "a file").touch()
-    reached = []
+    calls = []
     with locked(tmp_path / "a file" / "state.json", 0.1):
-        reached.append(True)
-    assert reached
+        calls.append(True)
+    assert calls

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-room = importlib.import_module("secant.language")  # the package has a function of the same name
+language_module = importlib.import_module("secant.language")  # the package has a function of the same name
 
 VARIABLES = ("SECANT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 @pytest.mark.parametrize(
-    ("environment", "answer"),
+    ("environment", "expected"),
     [
         ({}, "en"),
         ({"LANG": "ko_KR.UTF-8"}, "ko"),
@@ -25,36 +25,36 @@ VARIABLES = ("SECANT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
     ],
 )
 def test_language_is_read_from_the_environment(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], answer: str
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], expected: str
 ) -> None:
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "utf-8"))
-    assert room.terminal_language() == answer
+    assert language_module.terminal_language() == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "answer"), [("Korean_Korea", "ko"), ("ko_KR", "ko"), ("English_Ireland", "en")]
+    ("name", "expected"), [("Korean_Korea", "ko"), ("ko_KR", "ko"), ("English_Ireland", "en")]
 )
 def test_language_on_windows_is_read_from_the_locale(
-    monkeypatch: pytest.MonkeyPatch, name: str, answer: str
+    monkeypatch: pytest.MonkeyPatch, name: str, expected: str
 ) -> None:
     environ = {key: value for key, value in os.environ.items() if key not in VARIABLES}
-    monkeypatch.setattr(room, "os", SimpleNamespace(name="nt", environ=environ))
-    monkeypatch.setattr(room.locale, "getlocale", lambda: (name, "949"))
+    monkeypatch.setattr(language_module, "os", SimpleNamespace(name="nt", environ=environ))
+    monkeypatch.setattr(language_module.locale, "getlocale", lambda: (name, "949"))
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "cp949"))
-    assert room.terminal_language() == answer
+    assert language_module.terminal_language() == expected
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_terminal_without_korean_gets_english(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
     monkeypatch.setenv("SECANT_LANG", "ko")
-    written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
-    assert room.terminal_language() == "en"
-    room.escape_unencodable()
+    output = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding))
+    assert language_module.terminal_language() == "en"
+    language_module.escape_unencodable()
     print("할선 – secant")
     sys.stdout.flush()
-    assert written.getvalue().startswith(rb"\ud560\uc120 ")
+    assert output.getvalue().startswith(rb"\ud560\uc120 ")

@@ -16,15 +16,15 @@ def test_peak_memory_counts_live_and_maximum_bytes() -> None:
 
 
 def test_views_and_in_place_edits_take_no_memory() -> None:
-    outside = torch.zeros(1000)
+    base = torch.zeros(1000)
     with peak_memory() as memory:
-        outside.add_(1)
-        view = outside[:10].view(2, 5)
+        base.add_(1)
+        view = base[:10].view(2, 5)
         first, second = view.unbind(0)
         assert (memory.now, memory.peak) == (0, 0)
-        made = torch.zeros(10).view(2, 5)
+        block = torch.zeros(10).view(2, 5)
         assert memory.now == 40
-    assert len(made) == len((first, second))
+    assert len(block) == len((first, second))
 
 
 def test_memory_lives_as_long_as_its_last_view() -> None:

@@ -19,11 +19,11 @@ REPLIES = {"A": "that would need a reset.", "B": "the buffer adds."}
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the notebook's folder, next to the folder of the learner's progress, and return it."""
-    place = tmp_path / "notebook"
-    place.mkdir()
-    monkeypatch.chdir(place)
+    notebook_folder = tmp_path / "notebook"
+    notebook_folder.mkdir()
+    monkeypatch.chdir(notebook_folder)
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
-    return place
+    return notebook_folder
 
 
 def click(question: Prediction, letter: str) -> None:
@@ -31,17 +31,17 @@ def click(question: Prediction, letter: str) -> None:
     question.buttons.set_state({"index": list(question.choices).index(letter)})
 
 
-def shown(widget: object) -> str:
+def plain_text(widget: object) -> str:
     return widget._repr_mimebundle_()["text/plain"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes with names are POSIX's")
 def test_fifo_in_place_of_the_predictions_file_does_not_block(folder: Path) -> None:
     os.mkfifo(folder / FILE)
-    reading = threading.Thread(target=read, args=(folder,), daemon=True)
-    reading.start()
-    reading.join(5.0)
-    assert not reading.is_alive()
+    thread = threading.Thread(target=read, args=(folder,), daemon=True)
+    thread.start()
+    thread.join(5.0)
+    assert not thread.is_alive()
 
 
 def test_prediction_stores_the_first_and_the_latest_choice(folder: Path, both_languages: str) -> None:
@@ -84,8 +84,8 @@ def test_answer_is_available_without_a_choice(folder: Path) -> None:
 
 
 def test_prediction_without_a_front_end_is_text(both_languages: str) -> None:
-    assert "A. 4 and 12" in shown(predict("3 text", **CHOICES))
-    text = shown(predicted("3 text", right="B", **REPLIES))
+    assert "A. 4 and 12" in plain_text(predict("3 text", **CHOICES))
+    text = plain_text(predicted("3 text", right="B", **REPLIES))
     assert all(reply in text for reply in REPLIES.values())
 
 
@@ -95,18 +95,25 @@ def test_choice_text_is_escaped() -> None:
     assert "&lt;b&gt;" in answer.words.value
 
 
-def test_choices_of_two_notebooks_stand_side_by_side(folder: Path) -> None:
+def test_choices_of_two_notebooks_are_stored_in_one_file(folder: Path) -> None:
     save_choice(folder, "3 one", "A")
     save_choice(folder, "4 other", "B")
     assert set(read(folder)) == {"3 one", "4 other"}
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
-DAMAGED = ["{", "[]", '{"3 one": "A"}', '{"3 one": {"choice": "A"}}', "[" * 100_000, " " * 1_000_000 + "{}"]
+DAMAGED_CONTENTS = [
+    "{",
+    "[]",
+    '{"3 one": "A"}',
+    '{"3 one": {"choice": "A"}}',
+    "[" * 100_000,
+    " " * 1_000_000 + "{}",
+]
 
 
-@pytest.mark.parametrize("content", DAMAGED, ids=lambda content: content[:30].strip() or "large")
-def test_a_damaged_file_is_put_aside_not_lost(folder: Path, content: str) -> None:
+@pytest.mark.parametrize("content", DAMAGED_CONTENTS, ids=lambda content: content[:30].strip() or "large")
+def test_damaged_file_is_renamed_and_kept(folder: Path, content: str) -> None:
     (folder / FILE).write_text(content)
     question = predict("3 one", **CHOICES)
     assert "damaged" in question.note.value
@@ -185,8 +192,8 @@ def test_a_click_is_noted_with_its_first_choice() -> None:
     assert store.read()["predictions"]["3 noted"]["right"] is None
     predicted("3 noted", right="B", **REPLIES)
     click(question, "B")
-    noted = store.read()["predictions"]["3 noted"]
-    assert (noted["first"], noted["right"]) == ("A", "B")
+    entry = store.read()["predictions"]["3 noted"]
+    assert (entry["first"], entry["right"]) == ("A", "B")
 
 
 def test_choice_set_by_code_is_not_recorded_as_progress(folder: Path) -> None:
@@ -225,5 +232,5 @@ def test_failing_progress_record_does_not_stop_the_notebook(
 
 def test_a_notebook_loads_nothing_of_progress_before_a_click() -> None:
     code = "import sys, secant; secant.predict('3 x', A='a', B='b'); print('secant.progress' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

@@ -17,24 +17,24 @@ from secant.checking.watch import watch
 from secant.quiet import quietly
 
 
-def in_another_thread(action: Callable[[], object]) -> None:
+def run_in_thread(action: Callable[[], object]) -> None:
     thread = threading.Thread(target=action)
     thread.start()
     thread.join()
 
 
 def test_only_the_silent_thread_s_prints_are_dropped(capsys: pytest.CaptureFixture[str]) -> None:
-    own = io.StringIO()
+    file = io.StringIO()
     with quietly():
         print("dropped", flush=True)
-        print("into a file of its own", file=own)
-        in_another_thread(lambda: print("arrives", "whole", sep="-", end="."))
+        print("into a file of its own", file=file)
+        run_in_thread(lambda: print("arrives", "whole", sep="-", end="."))
         with quietly():
             pass
         print("dropped, too")
     print("arrives", flush=True)
     assert capsys.readouterr().out == "arrives-whole.arrives\n"
-    assert own.getvalue() == "into a file of its own\n"
+    assert file.getvalue() == "into a file of its own\n"
 
 
 def test_prints_return_after_an_error_in_a_silenced_block(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,18 +52,18 @@ def test_overlapping_silenced_threads_restore_stdout(
     The thread that ends last would otherwise restore the replacement that the other thread installed.
     """
     before = sys.stdout, warnings.showwarning
-    in_it, out_of_it = threading.Event(), threading.Event()
+    entered, resume = threading.Event(), threading.Event()
 
-    def second() -> None:
+    def run_second() -> None:
         with quietly():
-            in_it.set()
-            out_of_it.wait()
+            entered.set()
+            resume.wait()
 
-    thread = threading.Thread(target=second)
+    thread = threading.Thread(target=run_second)
     with quietly():
         thread.start()
-        in_it.wait()
-    out_of_it.set()
+        entered.wait()
+    resume.set()
     thread.join()
     assert (sys.stdout, warnings.showwarning) == before
     print("arrives")
@@ -81,15 +81,15 @@ def test_callback_scheduled_in_a_silenced_block_prints(capsys: pytest.CaptureFix
 
 
 def test_redirected_stdout_gets_only_the_learners_prints() -> None:
-    def drawn() -> None:
+    def draw() -> None:
         with quietly():
             print("dropped")
 
-    with contextlib.redirect_stdout(io.StringIO()) as own:
+    with contextlib.redirect_stdout(io.StringIO()) as stream:
         print("one")
-        in_another_thread(drawn)
+        run_in_thread(draw)
         print("two")
-    assert own.getvalue() == "one\ntwo\n"
+    assert stream.getvalue() == "one\ntwo\n"
 
 
 def test_print_and_stdout_are_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,9 +102,9 @@ def test_print_and_stdout_are_not_replaced(capsys: pytest.CaptureFixture[str]) -
         assert isinstance(print, types.BuiltinFunctionType)
     Learner().log("a", "b", sep=", ", file=None)
     assert capsys.readouterr().out == "a, b\n"
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError) as error:
         print("a", end=3)
-    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1  # only this line, no line of Secant's
+    assert len(traceback.extract_tb(error.value.__traceback__)) == 1  # only this line, no line of Secant's
 
 
 def test_direct_writes_to_stdout_are_dropped_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +116,7 @@ def test_direct_writes_to_stdout_are_dropped_too(capsys: pytest.CaptureFixture[s
 
 
 def test_a_stdout_that_takes_no_attributes_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Rigid:
+    class SlottedStream:
         __slots__ = ("lines",)
 
         def __init__(self) -> None:
@@ -128,12 +128,12 @@ def test_a_stdout_that_takes_no_attributes_is_left_alone(monkeypatch: pytest.Mon
 
         def flush(self) -> None: ...
 
-    rigid = Rigid()
-    monkeypatch.setattr(sys, "stdout", rigid)
+    stream = SlottedStream()
+    monkeypatch.setattr(sys, "stdout", stream)
     with quietly():
         print("seen")
     monkeypatch.undo()
-    assert rigid.lines == ["seen", "\n"]
+    assert stream.lines == ["seen", "\n"]
 
 
 def test_a_process_without_a_stdout_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,45 +142,45 @@ def test_a_process_without_a_stdout_prints_nothing(monkeypatch: pytest.MonkeyPat
         print("nowhere", flush=True)
 
 
-def warn_of(words: str) -> None:
-    warnings.warn(words, stacklevel=1)
+def warn(message: str) -> None:
+    warnings.warn(message, stacklevel=1)
 
 
 def test_only_the_silent_thread_s_warnings_are_dropped() -> None:
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         with quietly():
-            warn_of("dropped")
-            in_another_thread(lambda: warn_of("arrives"))
-        warn_of("arrives, too")
-    assert [str(warning.message) for warning in caught] == ["arrives", "arrives, too"]
+            warn("dropped")
+            run_in_thread(lambda: warn("arrives"))
+        warn("arrives, too")
+    assert [str(warning.message) for warning in caught_warnings] == ["arrives", "arrives, too"]
 
 
 def test_a_warning_that_was_dropped_is_shown_when_its_line_next_runs() -> None:
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("default")  # shows a warning once per place
         with quietly():
-            warn_of("careful")
-        warn_of("careful")
-        warn_of("careful")
-    assert len(caught) == 1
+            warn("careful")
+        warn("careful")
+        warn("careful")
+    assert len(caught_warnings) == 1
 
 
 def test_thread_silenced_during_a_probe_is_not_blamed_on_an_answer() -> None:
-    in_it, out_of_it = threading.Event(), threading.Event()
+    entered, resume = threading.Event(), threading.Event()
 
-    def drawn() -> None:
+    def draw() -> None:
         with quietly():
-            in_it.set()
-            out_of_it.wait()
+            entered.set()
+            resume.wait()
 
-    thread = threading.Thread(target=drawn)
-    with watch() as seen:
+    thread = threading.Thread(target=draw)
+    with watch() as watcher:
         thread.start()
-        in_it.wait()
-    out_of_it.set()
+        entered.wait()
+    resume.set()
     thread.join()
-    assert seen.changes == []
+    assert watcher.changes == []
 
 
 def test_warning_filter_of_quietly_is_installed_once() -> None:
@@ -193,20 +193,20 @@ def test_warning_filter_of_quietly_is_installed_once() -> None:
 
 
 def test_explorer_warning_is_not_blamed_on_an_answer() -> None:
-    def drawn(inside: threading.Event, go_on: threading.Event) -> None:
+    def draw(entered: threading.Event, resume: threading.Event) -> None:
         with quietly():
-            inside.set()
-            go_on.wait()
-            warn_of("of the explorer's function")
+            entered.set()
+            resume.wait()
+            warn("of the explorer's function")
 
     def answer() -> bool:
-        go_on.set()
+        resume.set()
         thread.join()
         return True
 
-    inside, go_on = threading.Event(), threading.Event()
-    thread = threading.Thread(target=drawn, args=(inside, go_on))
+    entered, resume = threading.Event(), threading.Event()
+    thread = threading.Thread(target=draw, args=(entered, resume))
     thread.start()
-    inside.wait()
+    entered.wait()
     request = {"text": "answer()", "arguments": {}, "warned": True}
     assert situation.answer_request(request, {"answer": answer}).get("warned", []) == []

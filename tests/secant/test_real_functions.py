@@ -5,7 +5,7 @@ docs/real-functions.md lists these functions.
 
 import pytest
 
-from tests.secant.real_functions import BEFORE, CASES, DOCUMENT, Case, page
+from tests.secant.real_functions import CASES, DOCUMENT, EARLIER_PROBLEMS, Case, page
 from tests.support.suites import case
 
 #: One case of each kind. The other cases repeat these in depth.
@@ -22,12 +22,12 @@ QUICK = {
 }
 
 
-@pytest.mark.parametrize("each", [case(one, quick=one.name in QUICK, id=one.name) for one in CASES])
-def test_explorer_makes_no_false_claim_about_real_functions(each: Case) -> None:
-    assert each.judge() == []
+@pytest.mark.parametrize("entry", [case(entry, quick=entry.name in QUICK, id=entry.name) for entry in CASES])
+def test_explorer_makes_no_false_claim_about_real_functions(entry: Case) -> None:
+    assert entry.judge() == []
 
 
 def test_the_document_has_a_row_for_each_function() -> None:
-    assert {*BEFORE} <= {each.name for each in CASES}
-    assert len({each.name for each in CASES}) == len(CASES) >= 40
-    assert DOCUMENT.read_text(encoding="utf-8") == page({each.name: [] for each in CASES})
+    assert {*EARLIER_PROBLEMS} <= {entry.name for entry in CASES}
+    assert len({entry.name for entry in CASES}) == len(CASES) >= 40
+    assert DOCUMENT.read_text(encoding="utf-8") == page({entry.name: [] for entry in CASES})

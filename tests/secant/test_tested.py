@@ -13,7 +13,7 @@ from tests.support.lessons import ROOT
 
 
 @pytest.mark.parametrize(
-    ("version", "untested"),
+    ("version", "expected"),
     [
         ("2.13.0", False),
         ("2.13.0+cu130", False),
@@ -29,9 +29,9 @@ from tests.support.lessons import ROOT
     ],
 )
 def test_torch_is_untested_from_the_minor_version_after_the_newest_tested_one(
-    version: str, untested: bool
+    version: str, expected: bool
 ) -> None:
-    assert is_untested_torch(version) == untested
+    assert is_untested_torch(version) == expected
 
 
 def test_line_names_the_installed_and_the_tested_versions(
@@ -48,21 +48,25 @@ def test_there_is_no_line_about_a_tested_or_missing_torch(monkeypatch: pytest.Mo
     monkeypatch.setattr(importlib.metadata, "version", lambda name: {"torch": "2.14.1+cpu"}[name])
     assert untested_torch_line() == ""
 
-    def missing(name: str) -> str:
+    def raise_not_found(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(importlib.metadata, "version", missing)
+    monkeypatch.setattr(importlib.metadata, "version", raise_not_found)
     assert untested_torch_line() == ""
 
 
 def test_tested_range_begins_with_the_lower_bound_and_holds_the_pinned_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    torch = next(one for one in map(Requirement, project["dependencies"]) if one.name == "torch")
+    torch = next(
+        requirement
+        for requirement in map(Requirement, project["dependencies"])
+        if requirement.name == "torch"
+    )
     assert str(torch.specifier) == f">={OLDEST_TORCH}"
-    pinned = re.search(r"^torch==(.+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    assert pinned
-    assert Version(pinned[1]) >= OLDEST_TORCH
-    assert not is_untested_torch(pinned[1])
+    match = re.search(r"^torch==(.+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    assert match
+    assert Version(match[1]) >= OLDEST_TORCH
+    assert not is_untested_torch(match[1])
 
 
 def test_docs_name_the_newest_tested_version() -> None:

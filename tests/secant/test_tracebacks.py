@@ -34,7 +34,7 @@ ANSWERS = {
 }
 
 
-STORED = """\
+STORED_TRACEBACKS = """\
 import json
 stored = get_ipython().history_manager.exceptions
 print(json.dumps({number: kept["traceback"] for number, kept in stored.items()}))
@@ -48,50 +48,52 @@ def outputs(quick_kernels: None) -> dict[tuple[str, str], Any]:
     The key `stored` of an output holds the traceback that IPython stored.
     """
     cells = {}
-    for tongue in ("en", "ko"):
-        cells[tongue, ""] = [new_code_cell(f'import secant\nsecant.language("{tongue}")')]
+    for lang in ("en", "ko"):
+        cells[lang, ""] = [new_code_cell(f'import secant\nsecant.language("{lang}")')]
         for name, source in ANSWERS.items():
-            cells[tongue, name] = [new_code_cell(source), new_code_cell(TEST)]
-    last = new_code_cell(STORED)
-    notebook = new_notebook(cells=[*(cell for pair in cells.values() for cell in pair), last])
+            cells[lang, name] = [new_code_cell(source), new_code_cell(TEST)]
+    last_cell = new_code_cell(STORED_TRACEBACKS)
+    notebook = new_notebook(cells=[*(cell for pair in cells.values() for cell in pair), last_cell])
     NotebookClient(notebook, timeout=60, kernel_name="python3", allow_errors=True).execute()
-    stored = json.loads(last.outputs[0].text)
+    tracebacks = json.loads(last_cell.outputs[0].text)
     for cell in notebook.cells[:-1]:
         for output in cell.outputs:
-            output["stored"] = stored[str(cell.execution_count)]
-    every = {key: [output for cell in pair for output in cell.outputs] for key, pair in cells.items()}
-    assert not [output for found in every.values() for output in found if output.output_type != "error"]
-    return {key: found[0] for key, found in every.items() if found}
+            output["stored"] = tracebacks[str(cell.execution_count)]
+    errors = {key: [output for cell in pair for output in cell.outputs] for key, pair in cells.items()}
+    assert not [
+        output for cell_errors in errors.values() for output in cell_errors if output.output_type != "error"
+    ]
+    return {key: cell_errors[0] for key, cell_errors in errors.items() if cell_errors}
 
 
-def plain(output: Any) -> str:
+def plain_text(output: Any) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(output.traceback))
 
 
 def test_a_task_that_is_not_done_says_so_in_one_line(outputs: Any) -> None:
-    for name, place in (("stub", "slope"), ("method", "A.b")):
+    for name, location in (("stub", "slope"), ("method", "A.b")):
         english, korean = outputs["en", name], outputs["ko", name]
         assert len(english.traceback) == len(korean.traceback) == 1
-        assert english.traceback[0].startswith(f"Not done yet: your answer goes into {place},")
-        assert korean.traceback[0].startswith(f"아직 풀지 않았습니다. {place}에서")
+        assert english.traceback[0].startswith(f"Not done yet: your answer goes into {location},")
+        assert korean.traceback[0].startswith(f"아직 풀지 않았습니다. {location}에서")
         assert (english.ename, english.evalue) == ("NotImplementedError", STUB)  # a grader reads these
 
 
 def test_a_cell_that_was_not_run_is_named_as_the_cause(outputs: Any) -> None:
-    assert plain(outputs["en", "not run"]).splitlines() == [
+    assert plain_text(outputs["en", "not run"]).splitlines() == [
         "NameError: name 'slope' is not defined",
         "Run the cell with your answer first, then this one.",
     ]
 
 
 def test_a_name_that_its_own_cell_deleted_is_named_with_the_line(outputs: Any) -> None:
-    assert plain(outputs["en", "none"]).splitlines() == [
+    assert plain_text(outputs["en", "none"]).splitlines() == [
         "NameError: name 'slope' is not defined",
         "  likely cause: `slope` was deleted in cell [4], line 2: del slope",
     ]
 
 
-TOLD = {
+EXPECTED_TEXTS = {
     "own": """\
 The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
@@ -122,9 +124,9 @@ Your code raised an error.
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", EXPECTED_TEXTS)
 def test_notebook_error_reads_like_a_verdict(outputs: Any, name: str) -> None:
-    assert plain(outputs["en", name]).startswith(TOLD[name])
+    assert plain_text(outputs["en", name]).startswith(EXPECTED_TEXTS[name])
     assert len(outputs["en", name].traceback) == len(outputs["ko", name].traceback) <= 6
     # IPython must store the short traceback, too. All steps of a recursion would delay the next cell for
     # seconds.
@@ -132,7 +134,7 @@ def test_notebook_error_reads_like_a_verdict(outputs: Any, name: str) -> None:
 
 
 def test_notebook_error_is_shown_in_korean(outputs: Any) -> None:
-    assert plain(outputs["ko", "own"]).splitlines()[:3] == [
+    assert plain_text(outputs["ko", "own"]).splitlines()[:3] == [
         "호출: slope(lambda t: t**2, 3.0)",
         "코드에서 오류가 났습니다.",
         "  ZeroDivisionError: float division by zero",
@@ -140,9 +142,9 @@ def test_notebook_error_is_shown_in_korean(outputs: Any) -> None:
 
 
 def test_other_errors_keep_their_usual_form(outputs: Any) -> None:
-    assert plain(outputs["en", "wrong"]).startswith("slope(lambda t: t**2, 3.0)")
+    assert plain_text(outputs["en", "wrong"]).startswith("slope(lambda t: t**2, 3.0)")
     assert outputs["en", "wrong"].ename == "CheckFailed"
-    assert "def slope(f, x)\n                   ^\nSyntaxError" in plain(outputs["en", "syntax"])
-    shown = plain(outputs["en", "no test"])
-    assert "----> 3 mine()" in shown
-    assert "----> 2     return 1 / 0" in shown
+    assert "def slope(f, x)\n                   ^\nSyntaxError" in plain_text(outputs["en", "syntax"])
+    text = plain_text(outputs["en", "no test"])
+    assert "----> 3 mine()" in text
+    assert "----> 2     return 1 / 0" in text

@@ -22,7 +22,7 @@ def test_value_frame_defines_no_operation() -> None:
 
 def test_all_value_operations_are_built_from_three() -> None:
     x = TorchValue(3.0)
-    for made, data, slope in (
+    for result, data, slope in (
         (2 + x, 5, 1),
         (2 * x, 6, 2),
         (-x, -3, -1),
@@ -35,8 +35,8 @@ def test_all_value_operations_are_built_from_three() -> None:
         (x.relu() ** 2, 9, 6),
     ):
         x.grad = 0.0
-        made.backward()
-        assert made.data == pytest.approx(data)
+        result.backward()
+        assert result.data == pytest.approx(data)
         assert x.grad == pytest.approx(slope)
 
 

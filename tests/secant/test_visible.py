@@ -11,17 +11,22 @@ from secant.visible import visible, without_markup
 
 @pytest.mark.whole
 def test_visible_text_has_no_control_or_direction_characters() -> None:
-    every = "".join(map(chr, range(sys.maxunicode + 1)))
-    shown = visible(every)
-    used = set(shown)
-    assert {c for c in used if not c.isprintable()} == {"\n", "\t"}
-    assert not {c for c in used if unicodedata.bidirectional(c) in ("R", "AL", "AN", "RLO", "LRO", "RLI")}
-    assert visible(shown) == shown
-    assert eval(f"'''{visible(every[14:34] + every[0x7F:0xA1])}'''") == every[14:34] + every[0x7F:0xA1]
+    all_characters = "".join(map(chr, range(sys.maxunicode + 1)))
+    text = visible(all_characters)
+    characters = set(text)
+    assert {c for c in characters if not c.isprintable()} == {"\n", "\t"}
+    assert not {
+        c for c in characters if unicodedata.bidirectional(c) in ("R", "AL", "AN", "RLO", "LRO", "RLI")
+    }
+    assert visible(text) == text
+    assert (
+        eval(f"'''{visible(all_characters[14:34] + all_characters[0x7F:0xA1])}'''")
+        == all_characters[14:34] + all_characters[0x7F:0xA1]
+    )
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("한글, ㅋㅋ é x² → 0\n\tplain", None),
         ("👩‍💻 👩🏽‍💻 ❤️ 🏳️‍🌈", None),
@@ -33,31 +38,31 @@ def test_visible_text_has_no_control_or_direction_characters() -> None:
         ("e\u0301\u0323\u0301\u0301", "e\u0301\u0323\\u0301\\u0301"),
     ],
 )
-def test_visible_keeps_harmless_and_escapes_other_characters(text: str, shown: str | None) -> None:
-    assert visible(text) == (text if shown is None else shown)
+def test_visible_keeps_harmless_and_escapes_other_characters(text: str, expected: str | None) -> None:
+    assert visible(text) == (text if expected is None else expected)
 
 
-def test_prose_keeps_letters_from_right_to_left_but_no_mark_of_direction() -> None:
+def test_prose_keeps_right_to_left_letters_and_escapes_direction_marks() -> None:
     assert visible("שלום \u202e", prose=True) == "שלום \\u202e"
 
 
-@pytest.mark.parametrize("honest", ["O'Brien & Sons <3", "a < b > c", "김민지", 'Kim "MJ" Minji', "<", "x <"])
-def test_honest_name_has_no_markup_to_lose(honest: str) -> None:
-    assert without_markup(honest) == honest
+@pytest.mark.parametrize("name", ["O'Brien & Sons <3", "a < b > c", "김민지", 'Kim "MJ" Minji', "<", "x <"])
+def test_name_without_markup_is_unchanged(name: str) -> None:
+    assert without_markup(name) == name
 
 
 @pytest.mark.parametrize(
     "tag", ["<img src=x onerror=hit()>", "</td><b>", "<!--", "<?xml", "<<script>", "<svg/onload"]
 )
 def test_name_that_would_be_a_tag_is_text_for_every_parser(tag: str) -> None:
-    class Seen(HTMLParser):
+    class TextParser(HTMLParser):
         text = ""
 
         def handle_data(self, data: str) -> None:
             self.text += data
 
-    seen = Seen()
-    seen.feed(without_markup(tag) + " end")
-    seen.close()
-    assert seen.text == without_markup(tag) + " end"
+    parser = TextParser()
+    parser.feed(without_markup(tag) + " end")
+    parser.close()
+    assert parser.text == without_markup(tag) + " end"
     assert without_markup(tag).replace("‹", "<") == tag

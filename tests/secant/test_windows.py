@@ -34,50 +34,50 @@ sys.argv = ["autograder", "grade"]
 main()
 """
     command = [sys.executable, "-m", "tests.support.windows", program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert "use WSL 2" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 2
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "use WSL 2" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.returncode == 2
 
 
 def test_token_read_in_pieces_is_joined() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.settimeout(5)
+    receiver, sender = socket.socketpair()
+    with receiver, sender:
+        receiver.settimeout(5)
 
-        def drip() -> None:
-            for part in (b"to", b"ken", b"more"):
-                theirs.sendall(part)
+        def send_slowly() -> None:
+            for chunk in (b"to", b"ken", b"more"):
+                sender.sendall(chunk)
                 time.sleep(0.01)
 
-        thread = threading.Thread(target=drip)
+        thread = threading.Thread(target=send_slowly)
         thread.start()
-        assert _receive_exactly(ours, 5) == b"token"
+        assert _receive_exactly(receiver, 5) == b"token"
         thread.join()
-        theirs.shutdown(socket.SHUT_WR)
-        assert _receive_exactly(ours, 9) == b"more"
+        sender.shutdown(socket.SHUT_WR)
+        assert _receive_exactly(receiver, 9) == b"more"
 
 
 @pytest.mark.parametrize("times", [0, 2, 99])
 def test_file_in_use_on_windows_is_replaced_on_retry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    busy = [True] * times
+    failures = [True] * times
 
     def replace(temporary: str, path: Path) -> None:
-        if busy:
-            busy.pop()
+        if failures:
+            failures.pop()
             raise PermissionError(13, "The process cannot access the file")
         Path(temporary).replace(path)
 
     monkeypatch.setattr(files, "os", SimpleNamespace(**{**vars(os), "name": "nt", "replace": replace}))
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    kept = tmp_path / "kept.json"
-    kept.write_bytes(b"old")
+    target = tmp_path / "kept.json"
+    target.write_bytes(b"old")
     if times == 99:
         with pytest.raises(PermissionError):
-            files.replace_file(kept, b"new")
+            files.replace_file(target, b"new")
     else:
-        files.replace_file(kept, b"new")
-    assert kept.read_bytes() == (b"old" if times == 99 else b"new")
-    assert list(tmp_path.iterdir()) == [kept]
+        files.replace_file(target, b"new")
+    assert target.read_bytes() == (b"old" if times == 99 else b"new")
+    assert list(tmp_path.iterdir()) == [target]

@@ -39,7 +39,7 @@ from autograder.course.lesson import Answer, Lesson, find_lessons
 from tests.support.lessons import (
     LESSONS,
     ROOT,
-    bare,
+    minimal_notebook,
     questions,
     right_answers,
     side_by_side,
@@ -53,7 +53,7 @@ from tests.support.warm import write_kernel
 # The numbers of notebooks with right answers and with wrong answers. The deep tests hand in all of them.
 STYLES, ROUNDS = 1, 2
 # The lesson in tests/fixtures has a test that fails with a traceback, and a task that a person grades.
-PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
+ALL_LESSONS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Submission:
 
     language: str
     answers: Mapping[str, str] = field(default_factory=dict)
-    wrong: Mapping[str, Answer] = field(default_factory=dict)
+    mistakes: Mapping[str, Answer] = field(default_factory=dict)
     whole: bool = False
 
 
@@ -76,19 +76,19 @@ class Classroom:
 
     def run(self, command: str, language: str) -> None:
         """Run an nbgrader command on the lesson."""
-        words = [*self.python, "nbgrader", command, self.lesson.name, "--force"]
-        done = subprocess.run(
-            words, cwd=self.path, env=self._environment(language), capture_output=True, text=True
+        arguments = [*self.python, "nbgrader", command, self.lesson.name, "--force"]
+        result = subprocess.run(
+            arguments, cwd=self.path, env=self._environment(language), capture_output=True, text=True
         )
-        assert done.returncode == 0, f"nbgrader {command}: {done.stderr[-3000:]}"
-        assert "Cell output is" not in done.stderr, "what a test cell shows is read as points"
+        assert result.returncode == 0, f"nbgrader {command}: {result.stderr[-3000:]}"
+        assert "Cell output is" not in result.stderr, "what a test cell shows is read as points"
 
     def _environment(self, language: str) -> dict[str, str]:
         # No settings but the course's apply. A kernel has one thread, because several share the machine.
-        own = {"SECANT_LANG": language, "OMP_NUM_THREADS": "1"}
-        places = ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "JUPYTER_PATH")
-        own |= {name: str(self.path / ".jupyter") for name in places}
-        return {**os.environ, **own}
+        variables = {"SECANT_LANG": language, "OMP_NUM_THREADS": "1"}
+        names = ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "JUPYTER_PATH")
+        variables |= {name: str(self.path / ".jupyter") for name in names}
+        return {**os.environ, **variables}
 
     def release(self, language: str) -> NotebookNode:
         """Return the released notebook that a student opens."""
@@ -129,7 +129,7 @@ class Classroom:
 @pytest.mark.parametrize(
     "languages", [("en", "ko"), pytest.param(("ko", "en"), marks=pytest.mark.deep)], ids="-".join
 )
-@pytest.mark.parametrize("lesson", PATHS, ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", ALL_LESSONS, ids=lambda lesson: lesson.name)
 def test_stock_nbgrader_releases_grades_and_gives_feedback(
     lesson: Lesson,
     languages: tuple[str, str],
@@ -139,76 +139,82 @@ def test_stock_nbgrader_releases_grades_and_gives_feedback(
     deep: bool,
 ) -> None:
     shutil.copy(gradebook, tmp_path)
-    room = open_classroom(Classroom(tmp_path, lesson, python), languages)
+    classroom = open_classroom(Classroom(tmp_path, lesson, python), languages)
     submissions = dict(all_submissions(lesson, languages, deep))
     for student, submission in submissions.items():
-        room.submit(student, handed_in(room, submission))
-    room.run("autograde", languages[0])
-    room.run("generate_feedback", languages[0])
+        classroom.submit(student, make_notebook(classroom, submission))
+    classroom.run("autograde", languages[0])
+    classroom.run("generate_feedback", languages[0])
 
-    scores = room.scores()
+    scores = classroom.scores()
     problems = [
         f"{student} ({submission.language}): {problem}"
         for student, submission in submissions.items()
         for problem in [
             *score_problems(lesson, submission, scores[student]),
-            *feedback_problems(lesson, submission, room, student),
+            *feedback_problems(lesson, submission, classroom, student),
         ]
     ]
     assert not problems, "\n".join(["", *problems])
 
 
-def open_classroom(room: Classroom, languages: tuple[str, str]) -> Classroom:
+def open_classroom(classroom: Classroom, languages: tuple[str, str]) -> Classroom:
     """Make a course directory with this lesson, released in the second language and then in the first."""
-    shutil.copy(ROOT / "nbgrader_config.py", room.path)
-    use_stock_engine(room.path)
-    shutil.copytree(room.lesson.folder, room.path / "course" / room.lesson.name)
-    write_kernel(room.path / ".jupyter", room.python)
-    build(room.path, find_lessons(room.path))
-    built = {name: room.release_bytes(name) for name in languages}
+    shutil.copy(ROOT / "nbgrader_config.py", classroom.path)
+    use_stock_engine(classroom.path)
+    shutil.copytree(classroom.lesson.folder, classroom.path / "course" / classroom.lesson.name)
+    write_kernel(classroom.path / ".jupyter", classroom.python)
+    build(classroom.path, find_lessons(classroom.path))
+    released = {name: classroom.release_bytes(name) for name in languages}
     for language in reversed(languages):
-        room.run("generate_assignment", language)
-    assert {name: room.release_bytes(name) for name in languages} == built, "nbgrader's release is another"
-    assert graded(room.release("en")) == graded(room.release("ko")), "the languages need two gradebooks"
-    return room
+        classroom.run("generate_assignment", language)
+    assert {name: classroom.release_bytes(name) for name in languages} == released, (
+        "nbgrader's release is another"
+    )
+    assert stored_cells(classroom.release("en")) == stored_cells(classroom.release("ko")), (
+        "the languages need two gradebooks"
+    )
+    return classroom
 
 
-def graded(notebook: NotebookNode) -> list[tuple[dict[str, Any], str]]:
+def stored_cells(notebook: NotebookNode) -> list[tuple[dict[str, Any], str]]:
     """Return the metadata and sources of the cells that the gradebook stores.
 
     The checksums, and the sources of test cells, are left out, because they depend on the language.
     """
     cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-    marks = [{**cell.metadata["nbgrader"], "checksum": is_test(cell) or None} for cell in cells]
-    return [(mark, "" if is_test(cell) else cell.source) for mark, cell in zip(marks, cells, strict=True)]
+    metadata = [{**cell.metadata["nbgrader"], "checksum": is_test(cell) or None} for cell in cells]
+    return [
+        (entry, "" if is_test(cell) else cell.source) for entry, cell in zip(metadata, cells, strict=True)
+    ]
 
 
 def all_submissions(
     lesson: Lesson, languages: tuple[str, str], deep: bool
 ) -> Iterator[tuple[str, Submission]]:
     """Yield the submissions, each with its student's id."""
-    right = {task.id: task.answer.source for task in questions(lesson)}
-    right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
+    solution = {task.id: task.answer.source for task in questions(lesson)}
+    solution |= dict.fromkeys(manual_tasks(lesson), "A note for a person to read.")
     for language in languages if deep else languages[:1]:
-        yield f"right_{language}", Submission(language, right, whole=language == languages[0])
+        yield f"right_{language}", Submission(language, solution, whole=language == languages[0])
     yield "untouched", Submission(languages[0], whole=deep)
     styles = side_by_side(right_answers(lesson))
     for number, answers in enumerate(styles if deep else styles[:STYLES]):
         yield f"another_style_{number}", Submission(languages[1 - number % 2], sources(answers))
-    alone = lesson.name.startswith("01") and languages[0] == "ko"
-    wrong = wrong_answers(lesson)
-    rounds = [{one.task: one} for one in wrong] if alone else side_by_side(wrong)
+    one_by_one = lesson.name.startswith("01") and languages[0] == "ko"
+    all_wrong = wrong_answers(lesson)
+    rounds = [{answer.task: answer} for answer in all_wrong] if one_by_one else side_by_side(all_wrong)
     for number, answers in enumerate(rounds if deep else rounds[:ROUNDS]):
         yield f"wrong_{number}", Submission(languages[number % 2], sources(answers), answers)
 
 
-def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
+def make_notebook(classroom: Classroom, submission: Submission) -> NotebookNode:
     """Return the notebook with its answers. Unless it is whole, it has only the cells that these need."""
-    notebook = with_answers(room.release(submission.language), submission.answers)
-    return notebook if submission.whole else bare(notebook)
+    notebook = with_answers(classroom.release(submission.language), submission.answers)
+    return notebook if submission.whole else minimal_notebook(notebook)
 
 
-def notes(lesson: Lesson) -> list[str]:
+def manual_tasks(lesson: Lesson) -> list[str]:
     """Return the ids of the tasks that a person grades."""
     return [task.id for task in tasks(source(lesson)) if task.test is None]
 
@@ -220,44 +226,46 @@ def sources(answers: Mapping[str, Answer]) -> dict[str, str]:
 def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, float | None]) -> Iterator[str]:
     """Yield each task with wrong points: right answers get all, wrong answers those recorded with them."""
     for task in questions(lesson):
-        wrong = submission.wrong.get(task.id)
-        right = task.id in submission.answers and wrong is None
-        want = task.points if right else wrong.points if wrong else 0.0
+        wrong_answer = submission.mistakes.get(task.id)
+        is_right = task.id in submission.answers and wrong_answer is None
+        want = task.points if is_right else wrong_answer.points if wrong_answer else 0.0
         if scores[task.id] != want:
-            yield f"{task.id} got {scores[task.id]} points, not {want}{named(submission, task.id)}"
-    for task_id in notes(lesson):
+            yield f"{task.id} got {scores[task.id]} points, not {want}{answer_note(submission, task.id)}"
+    for task_id in manual_tasks(lesson):
         if task_id in submission.answers and scores[task_id] is not None:
             yield f"{task_id} got {scores[task_id]} points from a machine"
 
 
-def named(submission: Submission, task: str) -> str:
-    return f', for "{submission.wrong[task].name}"' if task in submission.wrong else ""
+def answer_note(submission: Submission, task: str) -> str:
+    return f', for "{submission.mistakes[task].name}"' if task in submission.mistakes else ""
 
 
-def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, student: str) -> Iterator[str]:
+def feedback_problems(
+    lesson: Lesson, submission: Submission, classroom: Classroom, student: str
+) -> Iterator[str]:
     """Yield each hint that is missing from the feedback, and each hidden line that is in it."""
-    page = room.feedback(student)
-    errors = plain("\n".join(re.findall(r'output_error">(.*?)</pre>', page, flags=re.DOTALL)))
-    for answer in submission.wrong.values():
+    page = classroom.feedback(student)
+    errors = plain_text("\n".join(re.findall(r'output_error">(.*?)</pre>', page, flags=re.DOTALL)))
+    for answer in submission.mistakes.values():
         hint = answer.hint[submission.language]
-        if not contains_hint(plain(page) if answer.points else errors, hint):  # partial credit prints it
+        if not contains_hint(plain_text(page) if answer.points else errors, hint):  # partial credit prints it
             yield f'{answer.task}: "{answer.name}" is not told "{hint}" but: {errors}'
-    shown = plain(page)
-    visible = [split_tests(task.test.source)[0] for task in questions(lesson) if task.test is not None]
-    given = [cell.source for cell in handed_in(room, submission).cells]
-    known = " ".join(" ".join([*given, *visible]).split())
+    text = plain_text(page)
+    visible_tests = [split_tests(task.test.source)[0] for task in questions(lesson) if task.test is not None]
+    submitted_sources = [cell.source for cell in make_notebook(classroom, submission).cells]
+    known_text = " ".join(" ".join([*submitted_sources, *visible_tests]).split())
     for line in hidden_lines(lesson):
-        if line in shown and line not in known:
+        if line in text and line not in known_text:
             yield f"the feedback shows the hidden line {line}"
 
 
 def hidden_lines(lesson: Lesson) -> set[str]:
     """Return the lines of the hidden tests, except short ones, which may also occur elsewhere."""
-    hidden = [split_tests(task.test.source)[1] for task in questions(lesson) if task.test is not None]
-    lines = {" ".join(line.split()) for source in hidden for line in source.splitlines()}
+    hidden_tests = [split_tests(task.test.source)[1] for task in questions(lesson) if task.test is not None]
+    lines = {" ".join(line.split()) for source in hidden_tests for line in source.splitlines()}
     return {line for line in lines if len(line) >= 8}
 
 
-def plain(page: str) -> str:
+def plain_text(page: str) -> str:
     """Return a page's text, with single spaces."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", page)).split())

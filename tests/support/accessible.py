@@ -16,24 +16,24 @@ _OPTIONS: dict[str, Any] = {
 Rules = Literal["all", "colours", "all but colours"]
 
 
-def faults(page: Page, where: str, *, rules: Rules = "all", slight: bool = False) -> list[str]:
+def faults(page: Page, selector: str, *, rules: Rules = "all", include_minor: bool = False) -> list[str]:
     """Return the accessibility problems in a part of the page, each with the HTML of its element.
 
     Args:
         page: the page to check.
-        where: the CSS selector of the part to check.
+        selector: the CSS selector of the part to check.
         rules: the group of axe's rules to apply.
-        slight: whether to include problems that axe does not rate as serious or critical.
+        include_minor: whether to include problems that axe does not rate as serious or critical.
     """
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate(
+    violations = page.evaluate(
         "([where, options]) => axe.run({include: [[where]]}, options).then(({violations}) => violations)",
-        [where, {"resultTypes": ["violations"], **_OPTIONS[rules]}],
+        [selector, {"resultTypes": ["violations"], **_OPTIONS[rules]}],
     )
     return [
-        f"{each['id']}: {node['html']}"
-        for each in found
-        if slight or each["impact"] in SERIOUS
-        for node in each["nodes"]
+        f"{violation['id']}: {node['html']}"
+        for violation in violations
+        if include_minor or violation["impact"] in SERIOUS
+        for node in violation["nodes"]
     ]

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 @contextlib.contextmanager
 def busy_machine(processes: int) -> Iterator[None]:
     """Keep the processors busy with this many computing processes, each in a separate session."""
-    spin = [sys.executable, "-c", "while True: pass"]
-    others = [subprocess.Popen(spin, start_new_session=True) for _ in range(processes)]
+    command = [sys.executable, "-c", "while True: pass"]
+    spinners = [subprocess.Popen(command, start_new_session=True) for _ in range(processes)]
     try:
         yield
     finally:
-        for other in others:
-            other.kill()
-            other.wait()
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
 
 
 @contextlib.contextmanager

@@ -36,13 +36,13 @@ class Processes:
         self._folder = folder
         self._python = python
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
-        place = folder / "scheduler.json"
+        scheduler_file = folder / "scheduler.json"
         self.scheduler = self._start(
             *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-            *("--scheduler-file", str(place)),
+            *("--scheduler-file", str(scheduler_file)),
         )
-        wait_until(lambda: bool(_address(place)), self.scheduler)
-        self.address = _address(place)
+        wait_until(lambda: bool(_address(scheduler_file)), self.scheduler)
+        self.address = _address(scheduler_file)
 
     def hire(self, name: str) -> None:
         """Start a worker; it joins the cluster a moment later."""
@@ -60,36 +60,40 @@ class Processes:
         for process in (*self.workers.values(), self.scheduler):
             self.kill(process)
 
-    def _start(self, *words: str) -> subprocess.Popen[bytes]:
-        folder = self._folder / str(len(self.workers)) / words[0]
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        folder = self._folder / str(len(self.workers)) / arguments[0]
         (folder / "tmp").mkdir(parents=True)
-        ours = "" if self._python else str(ROOT)
-        own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": ours} | shared_cache()
+        python_path = "" if self._python else str(ROOT)
+        variables = {
+            "HOME": str(folder),
+            "TMPDIR": str(folder / "tmp"),
+            "PYTHONPATH": python_path,
+        } | shared_cache()
         with (folder / "log").open("wb") as log:
             return subprocess.Popen(
-                [self._python or sys.executable, "-m", "dask", *words],
+                [self._python or sys.executable, "-m", "dask", *arguments],
                 cwd=folder,
-                env=os.environ | own,
+                env=os.environ | variables,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
 
 
-def _address(place: Path) -> str:
+def _address(scheduler_file: Path) -> str:
     """Return the address from a scheduler's file, or "" until the scheduler has written the whole file."""
     try:
-        return str(json.loads(place.read_text())["address"])
+        return str(json.loads(scheduler_file.read_text())["address"])
     except (OSError, ValueError):
         return ""
 
 
-def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
     """Wait until a condition is true; fail if the process exits before that, or after START_SECONDS."""
-    until = time.monotonic() + START_SECONDS
-    while not true():
+    deadline = time.monotonic() + START_SECONDS
+    while not condition():
         assert process.poll() is None, f"{process.args!r} has ended"
-        assert time.monotonic() < until, f"{process.args!r} is too slow"
+        assert time.monotonic() < deadline, f"{process.args!r} is too slow"
         time.sleep(0.02)
 
 

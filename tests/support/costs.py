@@ -24,7 +24,7 @@ QUICK_BOUND = 450.0
 #: the same work take more processor time.
 BUSY = 1.3
 #: Number of files that the summary lists.
-LISTED = 10
+LISTED_FILES = 10
 #: The original functions, so that tests that replace `open` and the like can be measured, too.
 _open, _scandir, _times = open, os.scandir, os.times
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -32,9 +32,11 @@ _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 def tree_seconds() -> float:
     """Return the processor time of this process and of its descendants, those that have ended included."""
-    own = _times()
+    times = _times()
     children = _child_ids(os.getpid())
-    return own.user + own.system + own.children_user + own.children_system + sum(map(_seconds, children))
+    return (
+        times.user + times.system + times.children_user + times.children_system + sum(map(_seconds, children))
+    )
 
 
 def _seconds(process: int) -> float:
@@ -48,12 +50,12 @@ def _seconds(process: int) -> float:
 
 def _child_ids(process: int) -> list[int]:
     """Return the ids of a process's running children; none if the system does not list them."""
-    found: list[int] = []
+    ids: list[int] = []
     with contextlib.suppress(OSError), _scandir(f"/proc/{process}/task") as threads:
         for thread in threads:
             with _open(f"{thread.path}/children") as children:
-                found += map(int, children.read().split())
-    return found
+                ids += map(int, children.read().split())
+    return ids
 
 
 @dataclass
@@ -65,29 +67,29 @@ class Meter:
     """
 
     shared: float = 0.0
-    _begun: float = 0.0
+    _start: float = 0.0
     _depth: int = 0
 
     def begin(self) -> None:
         """Start to measure a phase of a test."""
         self.shared = 0.0
-        self._begun = tree_seconds()
+        self._start = tree_seconds()
 
     def end(self) -> tuple[float, float]:
         """Return the phase's own core-seconds and those of shared fixtures."""
-        return max(0.0, tree_seconds() - self._begun - self.shared), self.shared
+        return max(0.0, tree_seconds() - self._start - self.shared), self.shared
 
     @contextlib.contextmanager
     def shared_fixture(self) -> Iterator[None]:
         """Count the time of the `with` block as a shared fixture's; a nested fixture counts only once."""
-        begun = tree_seconds()
+        start = tree_seconds()
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if not self._depth:
-                self.shared += tree_seconds() - begun
+                self.shared += tree_seconds() - start
 
 
 @dataclass
@@ -104,11 +106,11 @@ class Costs:
     files: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
 
-    def add(self, test: str, own: float, shared: float, reason: str) -> None:
+    def add(self, test: str, own_seconds: float, shared_seconds: float, reason: str) -> None:
         """Add the core-seconds of one phase of a test (setup, call or teardown)."""
         file = test.partition("::")[0]
-        self.tests[test] = self.tests.get(test, 0.0) + own
-        self.files[file] = self.files.get(file, 0.0) + own + shared
+        self.tests[test] = self.tests.get(test, 0.0) + own_seconds
+        self.files[file] = self.files.get(file, 0.0) + own_seconds + shared_seconds
         if reason:
             self.reasons[test] = reason
 
@@ -118,22 +120,22 @@ class Costs:
 
     def costliest(self) -> list[tuple[str, float]]:
         """Return the costliest files with their core-seconds, in descending order."""
-        return sorted(self.files.items(), key=lambda each: -each[1])[:LISTED]
+        return sorted(self.files.items(), key=lambda item: -item[1])[:LISTED_FILES]
 
     def problems(self) -> list[str]:
         """Return the reasons why this run is too costly for the quick suite; an empty list if it is not."""
-        found = [
+        messages = [
             f"{test} took {seconds:.1f} core-seconds: above {COSTLY:g}, a quick test needs "
             '@pytest.mark.costly("why"), or @pytest.mark.whole'
             for test, seconds in self.tests.items()
             if seconds > BUSY * COSTLY and test not in self.reasons
         ]
         if self.total() > BUSY * QUICK_BOUND:
-            found.append(
+            messages.append(
                 f"the quick suite took {self.total():.0f} core-seconds, and {QUICK_BOUND:g} are allowed: "
                 "mark with @pytest.mark.whole what repeats"
             )
-        return found
+        return messages
 
 
 _PROPERTY = "core-seconds"
@@ -151,49 +153,54 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Iterator[None
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Measure the setup phase of a test."""
-    yield from _measured(item, "setup")
+    yield from _measure_phase(item, "setup")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Measure the call phase of a test."""
-    yield from _measured(item, "call")
+    yield from _measure_phase(item, "call")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Measure the teardown phase of a test; after a file's last test, it tears down the file's fixtures."""
-    yield from _measured(item, "teardown")
+    yield from _measure_phase(item, "teardown")
 
 
-def _measured(item: pytest.Item, phase: str) -> Iterator[None]:
+def _measure_phase(item: pytest.Item, phase: str) -> Iterator[None]:
     _meter.begin()
     try:
         return (yield)
     finally:
-        own, shared = _meter.end()
+        own_seconds, shared_seconds = _meter.end()
         if phase == "teardown":
-            own, shared = 0.0, own + shared
+            own_seconds, shared_seconds = 0.0, own_seconds + shared_seconds
         marker = item.get_closest_marker("costly")
         reason = str(marker.args[0]) if marker else ""
-        item.user_properties.append((_PROPERTY, (phase, own, shared, reason)))
+        item.user_properties.append((_PROPERTY, (phase, own_seconds, shared_seconds, reason)))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up the core-seconds of each test in the process that reports the results."""
     for name, value in report.user_properties:
         if name == _PROPERTY:
-            phase, own, shared, reason = cast(tuple[str, float, float, str], value)
+            phase, own_seconds, shared_seconds, reason = cast(tuple[str, float, float, str], value)
             if phase != report.when:
                 continue
-            _costs.add(report.nodeid, own, shared, reason)
+            _costs.add(report.nodeid, own_seconds, shared_seconds, reason)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail a run of the quick suite that exceeds its bounds; the whole suite has no bounds."""
-    reports = not hasattr(session.config, "workerinput")
-    if reports and exitstatus == pytest.ExitCode.OK and not runs_whole(session.config) and _costs.problems():
+    is_controller = not hasattr(session.config, "workerinput")
+    if (
+        is_controller
+        and exitstatus == pytest.ExitCode.OK
+        and not runs_whole(session.config)
+        and _costs.problems()
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-_ODD: list[Any] = [
+_ODD_VALUES: list[Any] = [
     None,
     True,
     -1,
@@ -25,104 +25,104 @@ _ODD: list[Any] = [
 _SIGNATURES = (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7")
 
 
-def damaged(data: bytes, draw: random.Random) -> bytes:
+def damaged(data: bytes, rng: random.Random) -> bytes:
     """Return the bytes with one to four places damaged."""
-    for _ in range(draw.randint(1, 4)):
-        data = draw.choice(_BYTES)(data, draw)
+    for _ in range(rng.randint(1, 4)):
+        data = rng.choice(_BYTE_DAMAGE)(data, rng)
     return data
 
 
-def damaged_notebook(data: bytes, draw: random.Random) -> bytes:
+def damaged_notebook(data: bytes, rng: random.Random) -> bytes:
     """Return a notebook that is damaged in its bytes or, more often, in its JSON structure."""
-    if draw.random() < 0.35:
-        return damaged(data, draw)
+    if rng.random() < 0.35:
+        return damaged(data, rng)
     document = json.loads(data)
-    for _ in range(draw.randint(1, 5)):
-        document = _spoilt(document, draw)
-    text = json.dumps(document, ensure_ascii=draw.random() < 0.5)
-    return text.encode(draw.choice(["utf-8"] * 6 + ["utf-16", "utf-8-sig", "utf-32-le"]), "surrogatepass")
+    for _ in range(rng.randint(1, 5)):
+        document = _change_item(document, rng)
+    text = json.dumps(document, ensure_ascii=rng.random() < 0.5)
+    return text.encode(rng.choice(["utf-8"] * 6 + ["utf-16", "utf-8-sig", "utf-32-le"]), "surrogatepass")
 
 
-def damaged_archive(data: bytes, draw: random.Random) -> bytes:
+def damaged_archive(data: bytes, rng: random.Random) -> bytes:
     """Return an archive that is damaged in any bytes or, more often, in the header fields of its entries."""
-    if draw.random() < 0.4:
-        return damaged(data, draw)
-    for _ in range(draw.randint(1, 3)):
-        at = draw.choice([at for sign in _SIGNATURES for at in _places(data, sign)] or [0])
-        where = at + draw.randint(4, 46)
-        value = draw.choice(
-            [b"\xff" * 4, b"\0" * 4, b"\xff" * 2, b"\x01", draw.randbytes(4), draw.randbytes(2)]
+    if rng.random() < 0.4:
+        return damaged(data, rng)
+    for _ in range(rng.randint(1, 3)):
+        header = rng.choice(
+            [header for signature in _SIGNATURES for header in _find_all(data, signature)] or [0]
         )
-        data = data[:where] + value + data[where + len(value) :]
+        start = header + rng.randint(4, 46)
+        value = rng.choice([b"\xff" * 4, b"\0" * 4, b"\xff" * 2, b"\x01", rng.randbytes(4), rng.randbytes(2)])
+        data = data[:start] + value + data[start + len(value) :]
     return data
 
 
-def _places(data: bytes, sign: bytes) -> list[int]:
-    found, at = [], data.find(sign)
-    while at >= 0:
-        found.append(at)
-        at = data.find(sign, at + 1)
-    return found
+def _find_all(data: bytes, signature: bytes) -> list[int]:
+    positions, position = [], data.find(signature)
+    while position >= 0:
+        positions.append(position)
+        position = data.find(signature, position + 1)
+    return positions
 
 
-def _spoilt(document: Any, draw: random.Random) -> Any:
+def _change_item(document: Any, rng: random.Random) -> Any:
     """Return a copy of a document with one item, at a random depth, replaced, deleted, repeated or nested."""
-    whole = copy.deepcopy(document)
-    at = whole
-    while isinstance(at, dict | list) and at:
-        key = draw.choice(list(at) if isinstance(at, dict) else range(len(at)))
-        if draw.random() < 0.4 or not isinstance(at[key], dict | list) or not at[key]:
-            match draw.randrange(4):
+    result = copy.deepcopy(document)
+    node = result
+    while isinstance(node, dict | list) and node:
+        key = rng.choice(list(node) if isinstance(node, dict) else range(len(node)))
+        if rng.random() < 0.4 or not isinstance(node[key], dict | list) or not node[key]:
+            match rng.randrange(4):
                 case 0:
-                    at[key] = copy.deepcopy(draw.choice(_ODD))
+                    node[key] = copy.deepcopy(rng.choice(_ODD_VALUES))
                 case 1:
-                    del at[key]
-                case 2 if isinstance(at, list):
-                    at.extend([at[key]] * draw.choice([1, 3, 1_100]))
+                    del node[key]
+                case 2 if isinstance(node, list):
+                    node.extend([node[key]] * rng.choice([1, 3, 1_100]))
                 case _:
-                    at[key] = [at[key]] if draw.random() < 0.5 else {"0": at[key]}
-            return whole
-        at = at[key]
-    return copy.deepcopy(draw.choice(_ODD))
+                    node[key] = [node[key]] if rng.random() < 0.5 else {"0": node[key]}
+            return result
+        node = node[key]
+    return copy.deepcopy(rng.choice(_ODD_VALUES))
 
 
-def _flipped(data: bytes, draw: random.Random) -> bytes:
-    changed = bytearray(data)
-    for _ in range(draw.randint(1, 8)):
-        if changed:
-            changed[draw.randrange(len(changed))] ^= 1 << draw.randrange(8)
-    return bytes(changed)
+def _flip_bits(data: bytes, rng: random.Random) -> bytes:
+    result = bytearray(data)
+    for _ in range(rng.randint(1, 8)):
+        if result:
+            result[rng.randrange(len(result))] ^= 1 << rng.randrange(8)
+    return bytes(result)
 
 
-def _cut(data: bytes, draw: random.Random) -> bytes:
-    return data[: draw.randint(0, len(data))]
+def _cut_end(data: bytes, rng: random.Random) -> bytes:
+    return data[: rng.randint(0, len(data))]
 
 
-def _begun_late(data: bytes, draw: random.Random) -> bytes:
-    return data[draw.randint(0, len(data)) :]
+def _cut_start(data: bytes, rng: random.Random) -> bytes:
+    return data[rng.randint(0, len(data)) :]
 
 
-def _lost(data: bytes, draw: random.Random) -> bytes:
-    start = draw.randint(0, len(data))
-    return data[:start] + data[start + draw.randint(1, 2_000) :]
+def _cut_out(data: bytes, rng: random.Random) -> bytes:
+    start = rng.randint(0, len(data))
+    return data[:start] + data[start + rng.randint(1, 2_000) :]
 
 
-def _written_over(data: bytes, draw: random.Random) -> bytes:
-    start, length = draw.randint(0, len(data)), draw.randint(1, 300)
-    return data[:start] + draw.choice([bytes(length), draw.randbytes(length)]) + data[start + length :]
+def _overwrite(data: bytes, rng: random.Random) -> bytes:
+    start, length = rng.randint(0, len(data)), rng.randint(1, 300)
+    return data[:start] + rng.choice([bytes(length), rng.randbytes(length)]) + data[start + length :]
 
 
-def _twice(data: bytes, draw: random.Random) -> bytes:
-    start = draw.randint(0, len(data))
+def _repeat(data: bytes, rng: random.Random) -> bytes:
+    start = rng.randint(0, len(data))
     return data[:start] + data[start : start + 5_000] + data[start:]
 
 
-_BYTES: list[Callable[[bytes, random.Random], bytes]] = [
-    _flipped,
-    _flipped,
-    _cut,
-    _begun_late,
-    _lost,
-    _written_over,
-    _twice,
+_BYTE_DAMAGE: list[Callable[[bytes, random.Random], bytes]] = [
+    _flip_bits,
+    _flip_bits,
+    _cut_end,
+    _cut_start,
+    _cut_out,
+    _overwrite,
+    _repeat,
 ]

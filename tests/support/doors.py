@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.hub import view
+from tests.support.hub import bwrap_command
 from tests.support.lessons import ROOT
 from tests.support.small_class import STEPS
 
-WHEN = "2026-10-10 12:00:00.000000 UTC"
+TIMESTAMP = "2026-10-10 12:00:00.000000 UTC"
 _TEACHER, _FIRST = 64_000, 64_001
 
 
@@ -27,26 +27,26 @@ class Server:
     """The server's exchange and, next to it, the instructor's course.
 
     Attributes:
-        place: the folder that contains both.
+        root: the folder that contains both.
         students: the students' Unix user ids, by name.
     """
 
-    place: Path
+    root: Path
     students: dict[str, int]
 
     @property
     def course(self) -> Path:
         """The folder of the instructor's course."""
-        return self.place / "class"
+        return self.root / "class"
 
     @property
     def inbound(self) -> Path:
         """The exchange's folder that students submit to."""
-        return self.place / "exchange" / "secant" / "inbound"
+        return self.root / "exchange" / "secant" / "inbound"
 
-    def folder(self, student: str, lesson: str = STEPS, when: str = WHEN) -> Path:
+    def folder(self, student: str, lesson: str = STEPS, timestamp: str = TIMESTAMP) -> Path:
         """Return the path of the folder that a student's `nbgrader submit` creates in the exchange."""
-        return self.inbound / f"{student}+{lesson}+{when}+c2VjcmV0"
+        return self.inbound / f"{student}+{lesson}+{timestamp}+c2VjcmV0"
 
     def act(self, student: str, action: Callable[[], None]) -> None:
         """Call a function in a child process that runs as a student's Unix user."""
@@ -69,43 +69,43 @@ class Server:
                 os._exit(code)
         assert os.waitpid(child, 0)[1] == 0
 
-    def submit(self, student: str, text: str = "{}", when: str = WHEN) -> None:
+    def submit(self, student: str, text: str = "{}", timestamp: str = TIMESTAMP) -> None:
         """Write a submission into the exchange as a student, in the layout that `nbgrader submit` uses."""
-        folder = self.folder(student, when=when)
+        folder = self.folder(student, timestamp=timestamp)
 
         def write() -> None:
             folder.mkdir()
             (folder / f"{STEPS}.ipynb").write_text(text)
-            (folder / "timestamp.txt").write_text(when)
+            (folder / "timestamp.txt").write_text(timestamp)
             folder.chmod(0o777)
 
         self.act(student, write)
 
-    def nbgrader(self, *words: str) -> str:
+    def nbgrader(self, *arguments: str) -> str:
         """Run an nbgrader command in the course as the instructor; return its log from standard error."""
-        passwd = self.place / "passwd"
+        passwd = self.root / "passwd"
         users = {"teacher": _TEACHER, **self.students}
         passwd.write_text(
             Path("/etc/passwd").read_text()
             + "".join(f"{name}:x:{uid}:{uid}::/nonexistent:/bin/sh\n" for name, uid in users.items())
         )
         passwd.chmod(0o644)
-        words_of_bwrap = (view() or ["bwrap", "--dev-bind", "/", "/", "--cap-add", "ALL", "--"])[:-1]
-        done = subprocess.run(
+        view_command = (bwrap_command() or ["bwrap", "--dev-bind", "/", "/", "--cap-add", "ALL", "--"])[:-1]
+        result = subprocess.run(
             [
-                *words_of_bwrap,
+                *view_command,
                 *("--ro-bind", str(passwd), "/etc/passwd", "--chdir", str(self.course), "--"),
-                *(sys.executable, "-m", "tests.support.people", "teacher", "nbgrader", *words),
+                *(sys.executable, "-m", "tests.support.people", "teacher", "nbgrader", *arguments),
             ],
             env=os.environ | {"HOME": str(self.course), "PYTHONPATH": str(ROOT), "SECANT_LANG": "en"},
             capture_output=True,
             text=True,
             timeout=120,
         )
-        assert done.returncode == 0, done.stderr[-3000:]
-        return done.stderr
+        assert result.returncode == 0, result.stderr[-3000:]
+        return result.stderr
 
-    def collected(self, student: str) -> str | None:
+    def collected_text(self, student: str) -> str | None:
         """Return the text of a student's collected notebook, or None if there is none."""
         path = self.course / "submitted" / student / STEPS / f"{STEPS}.ipynb"
         return path.read_text() if path.exists() else None
@@ -114,27 +114,27 @@ class Server:
 @contextmanager
 def server(names: list[str], settings: str = "") -> Iterator[Server]:
     """Set up a server for students with these names; `settings` are further lines of nbgrader settings."""
-    place = Path(tempfile.mkdtemp(prefix="secant-doors-"))
+    root = Path(tempfile.mkdtemp(prefix="secant-doors-"))
     try:
-        made = Server(place, {name: _FIRST + number for number, name in enumerate(names)})
-        place.chmod(0o755)
-        made.inbound.mkdir(parents=True)
-        made.inbound.parents[1].chmod(0o1777)
-        made.inbound.chmod(0o3733)
-        for folder in (made.inbound, made.inbound.parent):
+        exchange_server = Server(root, {name: _FIRST + number for number, name in enumerate(names)})
+        root.chmod(0o755)
+        exchange_server.inbound.mkdir(parents=True)
+        exchange_server.inbound.parents[1].chmod(0o1777)
+        exchange_server.inbound.chmod(0o3733)
+        for folder in (exchange_server.inbound, exchange_server.inbound.parent):
             os.chown(folder, _TEACHER, _TEACHER)
-        made.course.mkdir(mode=0o700)
-        shutil.copy(ROOT / "nbgrader_config.py", made.course)
-        exchange = str(place / "exchange")
-        local = f"c = get_config()\nc.Exchange.root = {exchange!r}\n{settings}"
-        (made.course / "nbgrader_config_local.py").write_text(local)
-        own(made.course)
-        yield made
+        exchange_server.course.mkdir(mode=0o700)
+        shutil.copy(ROOT / "nbgrader_config.py", exchange_server.course)
+        exchange = str(root / "exchange")
+        config = f"c = get_config()\nc.Exchange.root = {exchange!r}\n{settings}"
+        (exchange_server.course / "nbgrader_config_local.py").write_text(config)
+        give_to_instructor(exchange_server.course)
+        yield exchange_server
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(root)
 
 
-def own(folder: Path) -> None:
+def give_to_instructor(folder: Path) -> None:
     """Make the instructor the owner of a folder and everything in it."""
     for path in (folder, *folder.rglob("*")):
         os.chown(path, _TEACHER, _TEACHER, follow_symlinks=False)

@@ -6,10 +6,10 @@ from autograder.intake.submission import Rejected, Submission
 from autograder.sandbox.client import Candidates
 
 
-def examined(
-    examiner: Examiner, candidates: Candidates, taken: Submission | Rejected, secret: bytes = b""
+def examine_submission(
+    examiner: Examiner, candidates: Candidates, submission: Submission | Rejected, secret: bytes = b""
 ) -> Report:
     """Grade a submission; if the intake rejected it, the report has the outcome `rejected` for every task."""
-    if isinstance(taken, Rejected):
-        return uniform_report(examiner.lesson, examiner.tasks, "rejected", taken.message)
-    return examiner.grade(candidates, taken.script, secret)
+    if isinstance(submission, Rejected):
+        return uniform_report(examiner.lesson, examiner.tasks, "rejected", submission.message)
+    return examiner.grade(candidates, submission.script, secret)

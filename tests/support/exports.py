@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode, v4
 
-from tests.support.small_class import answered, solutions
+from tests.support.small_class import answered_notebook, solutions
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ def text(notebook: NotebookNode) -> str:
     return str(v4.writes(notebook))
 
 
-def good(room: Path, language: str = "en") -> str:
+def solved_notebook(root: Path, language: str = "en") -> str:
     """Return the text of a notebook in which every answer is right."""
-    return text(answered(room, solutions(room), language))
+    return text(answered_notebook(root, solutions(root), language))
 
 
 def moodle(name: str, number: int, file: str = "01_steps.ipynb") -> str:
@@ -77,9 +77,11 @@ def canvas(name: str, user: int, number: int, file: str = "01_steps.ipynb", late
     return f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}"
 
 
-def brightspace(name: str, user: int, when: str, file: str = "01_steps.ipynb") -> str:
-    return f"{user}-4711 - {name} - {when}/{file}"
+def brightspace(name: str, user: int, timestamp: str, file: str = "01_steps.ipynb") -> str:
+    return f"{user}-4711 - {name} - {timestamp}/{file}"
 
 
-def blackboard(user: str, when: str, file: str = "01_steps.ipynb", assignment: str = "Homework 1") -> str:
-    return f"{assignment}_{user}_attempt_{when}" + (f"_{file}" if file else ".txt")
+def blackboard(
+    user: str, timestamp: str, file: str = "01_steps.ipynb", assignment: str = "Homework 1"
+) -> str:
+    return f"{assignment}_{user}_attempt_{timestamp}" + (f"_{file}" if file else ".txt")

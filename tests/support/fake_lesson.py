@@ -21,17 +21,17 @@ def write(path: Path) -> Path:
         for cell, grade_id in ((answer, task), (test, f"test_{task}")):
             cell.metadata["nbgrader"] = {"grade_id": grade_id}
         notebook.cells += [answer, test]
-    notebook.cells.append(_asked())
+    notebook.cells.append(_prediction_cell())
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, path)
     return path
 
 
-def _asked() -> nbformat.NotebookNode:
+def _prediction_cell() -> nbformat.NotebookNode:
     """Return a cell with the output of a prediction, made by a kernel that no longer runs."""
     view = {"model_id": "0" * 32, "version_major": 2, "version_minor": 0}
     data = {"application/vnd.jupyter.widget-view+json": view, "text/plain": "Choose:\n  A. 4\n  B. 12"}
-    shown = nbformat.v4.new_output("execute_result", data, execution_count=1)
+    output = nbformat.v4.new_output("execute_result", data, execution_count=1)
     return nbformat.v4.new_code_cell(
-        'predict(\n    "7 which",\n    A="4", B="12"\n)', outputs=[shown], execution_count=1
+        'predict(\n    "7 which",\n    A="4", B="12"\n)', outputs=[output], execution_count=1
     )

@@ -25,7 +25,7 @@ TASKS = {
     "no_grader": "grader_failure",
     "essay": "manual",
 }
-WORDS = {
+MESSAGES = {
     "passed": ("Passed, hidden tests included.", "숨은 테스트까지 모두 통과했습니다."),
     "wrong": ("Is the sign turned round?", "부호가 바뀌지 않았나요?"),
     "not_attempted": (
@@ -52,16 +52,16 @@ HINTS = (
 def f(x): return x
 ```""",
 )
-NOTHING: dict[str, Any] = {"xp": 0, "level": None, "achievements": []}
-LAST: dict[str, dict[str, Any]] = {}
-RUNNING: dict[str, asyncio.Event] = {}
-AGREED: list[str] = []  # notebooks of unknown origin that the user has agreed to run
-NOTED: list[str] = []
+NO_GAIN: dict[str, Any] = {"xp": 0, "level": None, "achievements": []}
+LAST_CHECKS: dict[str, dict[str, Any]] = {}
+RUNNING_CHECKS: dict[str, asyncio.Event] = {}
+AGREED_PATHS: list[str] = []  # notebooks of unknown origin that the user has agreed to run
+PASSED_TASKS: list[str] = []
 
 
 def row(task: str, outcome: str, language: str) -> dict[str, Any]:
     """Return the public fields of a task's verdict with this outcome."""
-    message = WORDS[outcome][language == "ko"]
+    message = MESSAGES[outcome][language == "ko"]
     parts = [{"kind": "head", "text": message}]
     if outcome == "wrong":
         parts = [
@@ -88,7 +88,7 @@ def row(task: str, outcome: str, language: str) -> dict[str, Any]:
 
 def overview(language: str) -> dict[str, Any]:
     """Return a learner's progress: none at first, and a lot as soon as the task `tangent` has passed."""
-    ko, far = language == "ko", "tangent" in NOTED
+    ko, has_progress = language == "ko", "tangent" in PASSED_TASKS
     lessons = [
         {
             "folder": f"{number:02}_lesson", "number": number, "minutes": 80,
@@ -96,11 +96,11 @@ def overview(language: str) -> dict[str, Any]:
             "tags": ["연쇄 법칙"] if ko else ["chain rule", "broadcast"],
             "prerequisites": {1: [], 10: [4]}.get(number, [number - 1]),
             "path": None if number == 10 else f"{language}/lesson.ipynb",
-            "state": STATES[number - 1] if far else "new",
-            "beside": f"{language}/lesson.ipynb" if far and number == 2 else None,
-            "points": 14 if far and number < 3 else 0, "max_points": 14,
-            "passed": 7 if far and number < 3 else 0, "graded": 7,
-            "predictions": {"made": int(far), "of": 3}, "tasks": [],
+            "state": STATES[number - 1] if has_progress else "new",
+            "beside": f"{language}/lesson.ipynb" if has_progress and number == 2 else None,
+            "points": 14 if has_progress and number < 3 else 0, "max_points": 14,
+            "passed": 7 if has_progress and number < 3 else 0, "graded": 7,
+            "predictions": {"made": int(has_progress), "of": 3}, "tasks": [],
         }
         for number in range(1, 11)
     ]  # fmt: skip
@@ -108,7 +108,7 @@ def overview(language: str) -> dict[str, Any]:
         {
             "id": f"a{number}", "title": f"{'성취' if ko else 'Achievement'} {number}",
             "how": "예측이 빗나간 이유를 알아냅니다." if ko else "Find out why a prediction was wrong.",
-            "earned": "2026-11-20T10:00:00+00:00" if far and number < 6 else None,
+            "earned": "2026-11-20T10:00:00+00:00" if has_progress and number < 6 else None,
         }
         for number in range(1, 14)
     ]  # fmt: skip
@@ -116,7 +116,8 @@ def overview(language: str) -> dict[str, Any]:
         "language": language,
         "hidden": True,
         "level": {
-            "number": 3, "title": "접선" if ko else "Tangent", "xp": 180 if far else 0, "from": 0, "to": 300,
+            "number": 3, "title": "접선" if ko else "Tangent",
+            "xp": 180 if has_progress else 0, "from": 0, "to": 300,
         },
         "continue": {
             "path": f"{language}/lesson.ipynb", "lesson": "03_lesson", "number": 3,
@@ -147,12 +148,16 @@ def plain_events() -> list[dict[str, Any]]:
         {**test, "id": "test_part", "points": 1.5, "outcome": "partial", "said": "It gives 1.5 points."},
         {"kind": "manual", "id": "why", "max_points": 2.0},
     ]  # fmt: skip
-    said = "1 of 3 ran without an error. This is no grade: only your notebook's own visible tests were run."
-    stopped = [{"label": "cell 2", "line": 3, "error": "NameError", "message": "name 'm' is not defined"}]
+    summary = (
+        "1 of 3 ran without an error. This is no grade: only your notebook's own visible tests were run."
+    )
+    stopped_cells = [
+        {"label": "cell 2", "line": 3, "error": "NameError", "message": "name 'm' is not defined"}
+    ]
     return [
         {"event": "begin", "plain": True},
         *({"event": "task", "task": row} for row in rows),
-        {"event": "end", "said": said, "left_out": "", "stopped": stopped, "seconds": 0.1},
+        {"event": "end", "said": summary, "left_out": "", "stopped": stopped_cells, "seconds": 0.1},
     ]
 
 
@@ -161,11 +166,11 @@ class Handler(APIHandler):
 
     def answers(self, path: str) -> dict[str, str]:
         """Return the outcome that each task's saved answer names; respond with 404 if there is no lesson."""
-        place = Path(cast(str, self.settings["server_root_dir"])).expanduser() / path
-        if not path.endswith("lesson.ipynb") or not place.is_file():
+        file = Path(cast(str, self.settings["server_root_dir"])).expanduser() / path
+        if not path.endswith("lesson.ipynb") or not file.is_file():
             raise web.HTTPError(404, "no lesson")
         cells = {
-            cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in nbformat.read(place, 4).cells
+            cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in nbformat.read(file, 4).cells
         }
         return {
             task: cells[task].source.partition("\n")[0].removeprefix("# ") for task in TASKS if task in cells
@@ -181,13 +186,13 @@ class Lesson(Handler):
     def get(self) -> None:
         path = self.get_query_argument("path")
         if path == HOMEWORK:
-            self.finish({"plain": True, "name": path, "agreed": path in AGREED})
+            self.finish({"plain": True, "name": path, "agreed": path in AGREED_PATHS})
             return
         self.answers(path)
-        word = "과제" if self.language(path) == "ko" else "Task"
+        label = "과제" if self.language(path) == "ko" else "Task"
         tasks = [
             {
-                "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
+                "id": task, "title": f"{label} 3.{number} · {task}", "max_points": 2.0,
                 "manual": outcome == "manual", "hints": 2, "shown": [], "best": 0.0,
                 "report": f"https://example.org/issues/new?title={task}",
                 "about": f"Lesson: 03_lesson\nTask: {task}\nVersion: 9",
@@ -199,7 +204,7 @@ class Lesson(Handler):
                 "lesson": "03_lesson", "number": 3, "language": self.language(path),
                 "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks, "report": "https://example.org/issues/new?title=03_lesson",
                 "about": "Lesson: 03_lesson\nVersion: 9",
-                "last": LAST.get(path), "agreed": "stranger" not in path or path in AGREED,
+                "last": LAST_CHECKS.get(path), "agreed": "stranger" not in path or path in AGREED_PATHS,
             }
         )  # fmt: skip
 
@@ -211,20 +216,20 @@ class Check(Handler):
         if body.get("plain"):
             assert body["path"] == HOMEWORK
             assert body["agree"]
-            AGREED.append(HOMEWORK)
+            AGREED_PATHS.append(HOMEWORK)
             self.stop = asyncio.Event()
             for event in plain_events():
                 await self.say(**event)
             return
-        path, only = body["path"], body["task"]
-        if "stranger" in path and not body["agree"] and path not in AGREED:
+        path, task_id = body["path"], body["task"]
+        if "stranger" in path and not body["agree"] and path not in AGREED_PATHS:
             raise web.HTTPError(428, reason="not agreed")
-        AGREED.append(path)
-        if path in RUNNING:
+        AGREED_PATHS.append(path)
+        if path in RUNNING_CHECKS:
             raise web.HTTPError(409, reason="busy")
         answers, stop = self.answers(path), asyncio.Event()
-        tasks = [task for task in answers if task == only or (only is None and TASKS[task] != "manual")]
-        RUNNING[path] = stop
+        tasks = [task for task in answers if task == task_id or (task_id is None and TASKS[task] != "manual")]
+        RUNNING_CHECKS[path] = stop
         hidden = "visible" not in path
         self.stop = stop
         try:
@@ -236,27 +241,27 @@ class Check(Handler):
             for task in tasks:
                 if answers[task] == "slow":
                     await stop.wait()
-                    await self.say(event="stopped", gained={**NOTHING, "xp": 12}, problem=None)
+                    await self.say(event="stopped", gained={**NO_GAIN, "xp": 12}, problem=None)
                     return
                 rows.append(row(task, answers[task], self.language(path)))
                 await self.say(event="task", task=rows[-1])
-            first = "tangent" not in NOTED and answers.get("tangent") == "passed"
+            is_first_pass = "tangent" not in PASSED_TASKS and answers.get("tangent") == "passed"
             level = {"number": 3, "title": overview(self.language(path))["level"]["title"]}
-            gained = (
+            gain = (
                 {"xp": 24, "level": level, "achievements": [{"title": "One", "how": "Pass."}]}
-                if first
-                else NOTHING
+                if is_first_pass
+                else NO_GAIN
             )
-            NOTED.extend(task for task in tasks if answers[task] == "passed")
-            if only is None:
-                LAST[path] = {
+            PASSED_TASKS.extend(task for task in tasks if answers[task] == "passed")
+            if task_id is None:
+                LAST_CHECKS[path] = {
                     "rows": [{**row, "changed": row["id"] == "broken"} for row in rows],
                     "hidden": hidden,
                     "when": "2026-11-20T10:00:00+00:00",
                 }
-            await self.say(event="end", score=2, max_score=14, seconds=0.1, gained=gained, problem=None)
+            await self.say(event="end", score=2, max_score=14, seconds=0.1, gained=gain, problem=None)
         finally:
-            del RUNNING[path]
+            del RUNNING_CHECKS[path]
 
     async def say(self, **event: Any) -> None:
         self.write(json.dumps(event) + "\n")
@@ -269,10 +274,10 @@ class Check(Handler):
 class Stop(Handler):
     @web.authenticated
     def post(self) -> None:
-        running = RUNNING.get((self.get_json_body() or {})["path"])
-        if running:
-            running.set()
-        self.finish({"stopped": running is not None})
+        stop_event = RUNNING_CHECKS.get((self.get_json_body() or {})["path"])
+        if stop_event:
+            stop_event.set()
+        self.finish({"stopped": stop_event is not None})
 
 
 class Hint(Handler):
@@ -288,7 +293,7 @@ class Solution(Handler):
     def post(self) -> None:
         task = (self.get_json_body() or {})["task"]
         code = f"def {task}(f, x):\n    return f(x)  # {'longer than the panel is wide ' * 3}"
-        self.finish({"code": code, "words": "**Why it works.** It does.", "noted": task not in NOTED})
+        self.finish({"code": code, "words": "**Why it works.** It does.", "noted": task not in PASSED_TASKS})
 
 
 class Progress(Handler):

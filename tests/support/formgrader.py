@@ -35,28 +35,28 @@ class Formgrader:
 
 
 @contextlib.contextmanager
-def formgrader(room: Path) -> Iterator[Formgrader]:
+def formgrader(root: Path) -> Iterator[Formgrader]:
     """Start formgrader in a course directory and wait until it answers; stop it at the end."""
     with tempfile.TemporaryDirectory() as home:
         port = free_port()
         names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
         flags = ["--no-browser", f"--ServerApp.port={port}", "--IdentityProvider.token=", "--allow-root"]
-        server = subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "jupyter_server", *flags, "--ServerApp.disable_check_xsrf=True"],
-            cwd=room,
+            cwd=root,
             env=os.environ | dict.fromkeys(names, home) | shared_cache(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         try:
-            started = Formgrader(port, server.pid)
+            server = Formgrader(port, process.pid)
             for _ in range(300):
                 try:
-                    started("api/status")
+                    server("api/status")
                     break
                 except (urllib.error.URLError, ConnectionError):
                     time.sleep(0.2)
-            yield started
+            yield server
         finally:
-            server.terminate()
-            server.wait(30)
+            process.terminate()
+            process.wait(30)

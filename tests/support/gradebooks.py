@@ -14,31 +14,31 @@ from autograder.gradebook.records import Record
 
 
 @contextmanager
-def hurried() -> Iterator[None]:
+def without_fsync() -> Iterator[None]:
     """Keep SQLite from waiting for the disk while the `with` block runs."""
 
-    def hurry(connection: object, _: object) -> None:
+    def disable_sync(connection: object, _: object) -> None:
         if isinstance(connection, sqlite3.Connection):
             connection.execute("PRAGMA synchronous = OFF")
 
-    event.listen(Engine, "connect", hurry)
+    event.listen(Engine, "connect", disable_sync)
     try:
         yield
     finally:
-        event.remove(Engine, "connect", hurry)
+        event.remove(Engine, "connect", disable_sync)
 
 
 def content(url: str) -> dict[str, list[str]]:
     """Return the sorted rows of every table; each random id is replaced by a hash of the row that has it."""
     engine = create_engine(url)
-    found: dict[str, list[str]] = {}
+    rows_by_table: dict[str, list[str]] = {}
     names: dict[str, str] = {}
     try:
         with engine.connect() as connection:
-            there = MetaData()
-            there.reflect(engine)
-            known = [*Base.metadata.sorted_tables, Record.__table__, there.tables.get("alembic_version")]
-            for table in (table for table in known if table is not None and table.name in there.tables):
+            metadata = MetaData()
+            metadata.reflect(engine)
+            tables = [*Base.metadata.sorted_tables, Record.__table__, metadata.tables.get("alembic_version")]
+            for table in (table for table in tables if table is not None and table.name in metadata.tables):
                 rows = []
                 for row in connection.execute(select(table)).mappings():
                     values = {name: _plain(value, names) for name, value in row.items() if name != "id"}
@@ -48,20 +48,20 @@ def content(url: str) -> dict[str, list[str]]:
                         # first.
                         names.setdefault(row["id"], hashlib.sha256(text.encode()).hexdigest())
                     rows.append(text + names.get(row.get("id", ""), str(row.get("id", ""))))
-                found[table.name] = sorted(rows)
+                rows_by_table[table.name] = sorted(rows)
     finally:
         engine.dispose()
-    return found
+    return rows_by_table
 
 
 def _plain(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, str) and value.startswith('{"student"'):
-        return timeless(json.loads(value))
+        return without_durations(json.loads(value))
     return names.get(value, value) if isinstance(value, str) else value
 
 
-def timeless(value: Any) -> Any:
+def without_durations(value: Any) -> Any:
     """Return plain data without its durations, the values under the key "seconds"."""
     if isinstance(value, dict):
-        return {name: timeless(inner) for name, inner in value.items() if name != "seconds"}
-    return [timeless(inner) for inner in value] if isinstance(value, list) else value
+        return {name: without_durations(item) for name, item in value.items() if name != "seconds"}
+    return [without_durations(item) for item in value] if isinstance(value, list) else value

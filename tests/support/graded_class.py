@@ -46,10 +46,10 @@ class Student:
     language: Language = "en"
 
 
-def course_of(room: Path, lessons: Iterable[Lesson]) -> Course:
+def course_of(root: Path, lessons: Iterable[Lesson]) -> Course:
     """Make a course directory with some of the repository's lessons."""
-    copy_lessons(lessons, room)
-    return Course.at(room)
+    copy_lessons(lessons, root)
+    return Course.at(root)
 
 
 def enter(course: Course, book: Book, assignment: Assignment, students: Mapping[str, Student]) -> None:
@@ -69,27 +69,27 @@ def enter(course: Course, book: Book, assignment: Assignment, students: Mapping[
 
 
 def _notebook(assignment: Assignment, student: Student) -> NotebookNode:
-    found = with_answers(assignment.releases[student.language], student.answers)
-    for cell in found.cells:
+    notebook = with_answers(assignment.releases[student.language], student.answers)
+    for cell in notebook.cells:
         if cell.cell_type == "markdown" and grade_id(cell) in student.answers:
             cell.source = as_typed_markdown(cell.source)
-    return found
+    return notebook
 
 
 def _row(task: str, points: float, test: str | None, student: Student) -> GradedTask:
     fate = student.fates.get(task, Fate() if test else Fate("manual"))
-    auto: float | None = points if fate.outcome == "passed" else 0.0
+    auto_score: float | None = points if fate.outcome == "passed" else 0.0
     if fate.outcome in ("manual", "rejected"):
-        auto = None
+        auto_score = None
     return GradedTask(
         task,
-        auto or 0.0,
+        auto_score or 0.0,
         points,
         fate.outcome,
         Verdict.plain("", fate.hint),
         0.0,
         fate.hidden,
         test or task,
-        auto,
+        auto_score,
         sha256(student.answers.get(task, "")),
     )

@@ -15,7 +15,7 @@ import torch
 
 from secant.value import Value
 
-Found = tuple[str, Callable[..., Any]]
+NamedFunction = tuple[str, Callable[..., Any]]
 Edges = Callable[[Any], Sequence[tuple[Any, float]]]
 
 #: Ids of the tasks whose answers walk through a graph.
@@ -33,34 +33,34 @@ class Graph:
         self.edges = edges
         self._nodes: dict[Any, Node] = {}
 
-    def node(self, thing: Any) -> "Node":
+    def node(self, task_node: Any) -> "Node":
         """Return the `Node` for one of the task's nodes: the same object every time."""
-        if thing not in self._nodes:
-            self._nodes[thing] = Node(thing, self)
-        return self._nodes[thing]
+        if task_node not in self._nodes:
+            self._nodes[task_node] = Node(task_node, self)
+        return self._nodes[task_node]
 
-    def __getitem__(self, thing: Any) -> tuple[list[Any], list[float]]:
+    def __getitem__(self, task_node: Any) -> tuple[list[Any], list[float]]:
         """Return a node's parents and slopes in the form of a recipe in `secant.checking.recipes`."""
-        found = self.edges(thing)
-        return [parent for parent, _ in found], [slope for _, slope in found]
+        edges = self.edges(task_node)
+        return [parent for parent, _ in edges], [slope for _, slope in edges]
 
 
 class Node:
     """A graph node with the attributes of torch's nodes and of lesson 10's Values."""
 
-    def __init__(self, thing: Any, graph: Graph) -> None:
-        self.thing = thing
+    def __init__(self, task_node: Any, graph: Graph) -> None:
+        self.task_node = task_node
         self.node = self.grad_fn = self
         self.data, self.grad = 1.0, 0.0
         self._graph = graph
 
     @cached_property
     def parents(self) -> tuple["Node", ...]:
-        return tuple(self._graph.node(parent) for parent in self._graph[self.thing][0])
+        return tuple(self._graph.node(parent) for parent in self._graph[self.task_node][0])
 
     @cached_property
     def slopes(self) -> tuple[float, ...]:
-        return tuple(self._graph[self.thing][1])
+        return tuple(self._graph[self.task_node][1])
 
     @cached_property
     def next_functions(self) -> tuple[tuple["Node", int], ...]:
@@ -70,7 +70,7 @@ class Node:
         return tuple(torch.as_tensor(slope * arrived) for slope in self.slopes)
 
 
-def takes(function: Callable[..., Any], count: int) -> bool:
+def accepts(function: Callable[..., Any], count: int) -> bool:
     """Return whether a function can be called with `count` positional arguments."""
     try:
         inspect.signature(function).bind(*range(count))
@@ -79,20 +79,27 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def walks(task: str, functions: Iterable[Found], classes: Iterable[tuple[str, type[Any]]]) -> Iterator[Found]:
+def walking_answers(
+    task: str, functions: Iterable[NamedFunction], classes: Iterable[tuple[str, type[Any]]]
+) -> Iterator[NamedFunction]:
     """Yield answers to a task of `GRAPH_TASKS`, each built from one of Secant's functions or classes."""
     if task in ("graph_nodes", "leaves_of", "value_order"):
-        for (name, function), (how, call) in product(functions, CALLS.items()):
-            if inspect.isclass(function) or not takes(function, 1 + how.count(",")):
+        for (name, function), (call_name, call) in product(functions, CALLS.items()):
+            if inspect.isclass(function) or not accepts(function, 1 + call_name.count(",")):
                 continue
             if task == "value_order":
-                for turned in (False, True):
-                    yield f"{name} {how} {turned}", _with_method("order", _order(call, function, turned))
+                for is_reversed in (False, True):
+                    yield (
+                        f"{name} {call_name} {is_reversed}",
+                        _with_method("order", _order(call, function, is_reversed)),
+                    )
             else:
-                yield f"{name} {how}", _listing(task, call, function)
+                yield f"{name} {call_name}", _listing_answer(task, call, function)
     else:
-        for (name, kind), method in ((found, method) for found in classes for method in _methods(found[1])):
-            slopes = _slopes(kind, method)
+        for (name, cls), method in (
+            (named_class, method) for named_class in classes for method in _methods(named_class[1])
+        ):
+            slopes = _slopes(cls, method)
             if task == "total_derivative":
                 yield f"{name}.{method}", _total(slopes)
             else:
@@ -108,75 +115,75 @@ CALLS: dict[str, Callable[[Callable[..., Any], Any, Graph], Any]] = {
 }
 
 
-def _things(result: Any) -> list[Any]:
-    return [found.thing if isinstance(found, Node) else found for found in result]
+def _task_nodes(result: Any) -> list[Any]:
+    return [node.task_node if isinstance(node, Node) else node for node in result]
 
 
-def _of_torch(node: Any) -> list[tuple[Any, float]]:
+def _torch_edges(node: Any) -> list[tuple[Any, float]]:
     return [(parent, 1.0) for parent, _ in node.next_functions if parent is not None]
 
 
-def _of_value(value: Any) -> list[tuple[Any, float]]:
+def _value_edges(value: Any) -> list[tuple[Any, float]]:
     return list(zip(value.parents, value.slopes, strict=True))
 
 
-def _listing(task: str, call: Callable[..., Any], walk: Callable[..., Any]) -> Callable[..., Any]:
+def _listing_answer(task: str, call: Callable[..., Any], walk: Callable[..., Any]) -> Callable[..., Any]:
     """Return an answer to a task of lesson 2 that lists the nodes found by `walk`, as names or as leaves."""
 
-    def listed(t: Any) -> list[Any]:
-        found = _things(call(walk, t.grad_fn, Graph(_of_torch))) if t.grad_fn is not None else []
+    def answer(t: Any) -> list[Any]:
+        nodes = _task_nodes(call(walk, t.grad_fn, Graph(_torch_edges))) if t.grad_fn is not None else []
         if task == "graph_nodes":
-            return [node.name() for node in found]
-        return [node.variable for node in found if hasattr(node, "variable")]
+            return [node.name() for node in nodes]
+        return [node.variable for node in nodes if hasattr(node, "variable")]
 
-    return listed
+    return answer
 
 
-def _order(call: Callable[..., Any], walk: Callable[..., Any], turned: bool) -> Callable[..., Any]:
-    return lambda self: _things(call(walk, self, Graph(_of_value)))[:: -1 if turned else 1]
+def _order(call: Callable[..., Any], walk: Callable[..., Any], is_reversed: bool) -> Callable[..., Any]:
+    return lambda self: _task_nodes(call(walk, self, Graph(_value_edges)))[:: -1 if is_reversed else 1]
 
 
 def _with_method(name: str, method: Callable[..., Any]) -> type[Any]:
     return type("Value", (Value,), {name: method})
 
 
-def _methods(kind: type[Any]) -> Iterator[str]:
+def _methods(cls: type[Any]) -> Iterator[str]:
     """Yield the names of methods that Secant defines for a class and that take no arguments."""
-    ours = (one for one in kind.__mro__ if one.__module__.startswith("secant"))
-    for name in {name for one in ours for name in vars(one) if name[:2] != "__"}:
-        method = getattr(kind, name, None)
+    bases = (base for base in cls.__mro__ if base.__module__.startswith("secant"))
+    for name in {name for base in bases for name in vars(base) if name[:2] != "__"}:
+        method = getattr(cls, name, None)
         if inspect.isfunction(method) and len(inspect.signature(method).parameters) == 1:
             yield name
 
 
-def _slopes(kind: type[Any], method: str) -> Callable[[Any, Iterable[Any], Edges], list[float]]:
+def _slopes(cls: type[Any], method: str) -> Callable[[Any, Iterable[Any], Edges], list[float]]:
     """Return a function that calls a class's method on a graph's root and returns other nodes' gradients."""
 
     def instance(node: Node) -> Any:
-        made = kind.__new__(kind)
+        result = cls.__new__(cls)
         for name in ("node", "tensor", "parents", "slopes", "grad", "data"):
             try:
-                setattr(made, name, getattr(node, name, node))
+                setattr(result, name, getattr(node, name, node))
             except (AttributeError, TypeError, ValueError, KeyError):
                 continue
-        return made
+        return result
 
-    def slopes(root: Any, things: Iterable[Any], edges: Edges) -> list[float]:
+    def slopes(root: Any, task_nodes: Iterable[Any], edges: Edges) -> list[float]:
         graph = Graph(edges)
         first = instance(graph.node(root))
-        others = [first if thing is root else instance(graph.node(thing)) for thing in things]
+        nodes = [first if task_node is root else instance(graph.node(task_node)) for task_node in task_nodes]
         getattr(first, method)()
-        return [other.grad for other in others]
+        return [node.grad for node in nodes]
 
     return slopes
 
 
 def _total(slopes: Callable[..., list[float]]) -> Callable[..., Any]:
     def total(edges: Any, src: Any, out: Any) -> float:
-        def leaving(node: Any) -> list[tuple[Any, float]]:
+        def edges_from(node: Any) -> list[tuple[Any, float]]:
             return [(end, slope) for start, end, slope in edges if start == node]
 
-        return float(slopes(src, [out], leaving)[0])
+        return float(slopes(src, [out], edges_from)[0])
 
     return total
 
@@ -184,7 +191,7 @@ def _total(slopes: Callable[..., list[float]]) -> Callable[..., Any]:
 def _backward(slopes: Callable[..., list[float]]) -> Callable[..., Any]:
     def backward(self: Any) -> None:
         order = self.order()
-        for value, slope in zip(order, slopes(self, order, _of_value), strict=True):
+        for value, slope in zip(order, slopes(self, order, _value_edges), strict=True):
             value.grad = slope if value.parents else value.grad + slope
 
     return backward

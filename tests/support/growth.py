@@ -6,9 +6,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_ENOUGH = 0.002  # seconds of processor time that can be measured reliably
-_TIMES = 16  # ratio of the two sizes; large enough that outgrowing a cache does not look like growth
-_LARGEST = 2**20
+_MIN_SECONDS = 0.002  # seconds of processor time that can be measured reliably
+_SIZE_RATIO = 16  # ratio of the two sizes; large enough that outgrowing a cache does not look like growth
+_MAX_SIZE = 2**20
 _ROUNDS = 3
 
 
@@ -21,15 +21,15 @@ def growth(work: Callable[[T], object], make: Callable[[int], T]) -> float:
             two that takes long enough to measure.
     """
     size = 16
-    while min(_seconds(work, make(size)) for _ in range(_ROUNDS)) < _ENOUGH and size < _LARGEST:
+    while min(_seconds(work, make(size)) for _ in range(_ROUNDS)) < _MIN_SECONDS and size < _MAX_SIZE:
         size *= 2
     # The two sizes are measured alternately, so that a processor that slows down for a while slows both.
-    pairs = [[_seconds(work, make(many)) for many in (size, _TIMES * size)] for _ in range(_ROUNDS)]
-    once, more = map(min, zip(*pairs, strict=True))
-    return more / once
+    pairs = [[_seconds(work, make(n)) for n in (size, _SIZE_RATIO * size)] for _ in range(_ROUNDS)]
+    small_time, large_time = map(min, zip(*pairs, strict=True))
+    return large_time / small_time
 
 
 def _seconds(work: Callable[[T], object], argument: T) -> float:
-    begun = time.thread_time()
+    start = time.thread_time()
     work(argument)
-    return time.thread_time() - begun
+    return time.thread_time() - start

@@ -29,7 +29,7 @@ import nbformat
 from tests.support.lessons import LESSONS, ROOT, copy_lessons
 from tests.support.processes import children
 from tests.support.scan_cache import lend_cache
-from tests.support.small_class import answered, solutions
+from tests.support.small_class import answered_notebook, solutions
 
 LESSON = "01_what_autograd_does"
 PATH = f"{LESSON}/{LESSON}.ipynb"
@@ -118,8 +118,8 @@ class Hub:
 
     def wait(self, user: User) -> None:
         """Wait until a user's server answers."""
-        until = time.monotonic() + 90
-        while time.monotonic() < until:
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
             if self.visit(user, "api/status")[0] == 200:
                 return
             time.sleep(0.1)
@@ -140,86 +140,88 @@ class Hub:
         except urllib.error.HTTPError as refusal:
             return refusal.code, refusal.read().decode()
 
-    def visit(self, whose: User, path: str, body: Any = None, who: User | None = None) -> tuple[int, str]:
-        """Send a request to a user's server, with the owner's token or, if `who` is given, another user's."""
-        return self.ask(f"/user/{whose.name}/{path}", body, (who or whose).token)
+    def visit(
+        self, owner: User, path: str, body: Any = None, requester: User | None = None
+    ) -> tuple[int, str]:
+        """Send a request to a user's server, with the owner's token or, if given, the requester's."""
+        return self.ask(f"/user/{owner.name}/{path}", body, (requester or owner).token)
 
     def save(self, user: User, answers: dict[str, str], path: str = PATH) -> None:
         """Save the lesson as JupyterLab does, with these answers and, in all other tasks, its solutions."""
-        notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
+        notebook = answered_notebook(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
         body = {"type": "notebook", "format": "json", "content": json.loads(nbformat.writes(notebook))}
-        status, said = self.ask(f"/user/{user.name}/api/contents/{path}", body, user.token, method="PUT")
-        assert status in (200, 201), said
+        status, text = self.ask(f"/user/{user.name}/api/contents/{path}", body, user.token, method="PUT")
+        assert status in (200, 201), text
 
-    def checked(self, user: User, path: str, task: str | None = None) -> list[dict[str, Any]]:
+    def check(self, user: User, path: str, task: str | None = None) -> list[dict[str, Any]]:
         """Run a check on a user's server and return its events."""
-        status, said = self.visit(user, "secant/api/check", {"path": path, "task": task, "agree": True})
-        assert status == 200, said
-        return [json.loads(line) for line in said.splitlines()]
+        status, text = self.visit(user, "secant/api/check", {"path": path, "task": task, "agree": True})
+        assert status == 200, text
+        return [json.loads(line) for line in text.splitlines()]
 
 
 @contextlib.contextmanager
 def hub(names: list[str], **environment: str) -> Iterator[Hub]:
     """Start a hub with a course of lesson 1 for these users; the last user is the instructor."""
-    place = Path(tempfile.mkdtemp(prefix="secant-hub-"))
-    place.chmod(0o755)
-    homes = {name: place / name for name in names}
+    root = Path(tempfile.mkdtemp(prefix="secant-hub-"))
+    root.chmod(0o755)
+    homes = {name: root / name for name in names}
     for name, home in homes.items():
         home.mkdir(mode=0o700)
         if name == names[-1]:
             lend_cache(home)
-        _own(home, name)
-    exchange, course = place / "exchange", place / "course"
+        _change_owner(home, name)
+    exchange, course = root / "exchange", root / "course"
     exchange.mkdir()
     exchange.chmod(0o1777)
     _write_course(course)
-    _own(course, names[-1])
+    _change_owner(course, names[-1])
     ports = _free_ports(3)
-    told = {
+    settings = {
         "settings": str(ROOT / "deploy" / "hub" / "jupyterhub_config.py"),
         "homes": {name: str(home) for name, home in homes.items()},
         "ports": ports,
         "proxy": str(BIN / "configurable-http-proxy"),
         "token": secrets.token_hex(16),
     }
-    (place / "hub").mkdir(mode=0o700)
-    (place / "hub" / "settings.py").write_text(_SETTINGS)
-    own = {
+    (root / "hub").mkdir(mode=0o700)
+    (root / "hub" / "settings.py").write_text(_SETTINGS)
+    variables = {
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "SECANT_HUB_COURSE": str(course),
         "SECANT_HUB_EXCHANGE": str(exchange),
         "SECANT_HUB_INSTRUCTORS": names[-1],
         "SECANT_HUB_STUDENTS": str(BIN),
         "SECANT_HUB_TEACHERS": str(BIN),
-        "SECANT_TEST_HUB": json.dumps(told),
+        "SECANT_TEST_HUB": json.dumps(settings),
     }
-    words = view()
+    wrapper = bwrap_command()
     try:
-        with (place / "hub" / "log.txt").open("w") as log:
+        with (root / "hub" / "log.txt").open("w") as log:
             process = subprocess.Popen(
-                [*words, sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
-                cwd=place / "hub",
-                env=os.environ | own | environment,
+                [*wrapper, sys.executable, "-m", "jupyterhub", "-f", "settings.py"],
+                cwd=root / "hub",
+                env=os.environ | variables | environment,
                 stdout=log,
                 stderr=log,
             )
-        started = Hub(f"http://127.0.0.1:{ports[1]}", course, str(told["token"]), homes)
+        running_hub = Hub(f"http://127.0.0.1:{ports[1]}", course, str(settings["token"]), homes)
         try:
-            _wait_for(started, process, place / "hub" / "log.txt")
-            yield started
+            _wait_for(running_hub, process, root / "hub" / "log.txt")
+            yield running_hub
         finally:
-            for pid in children(process.pid) if words else [process.pid]:
+            for pid in children(process.pid) if wrapper else [process.pid]:
                 os.kill(pid, signal.SIGTERM)  # the hub then stops its users' servers, too
             process.wait(60)
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(root)
 
 
-def _wait_for(started: Hub, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until and process.poll() is None:
+def _wait_for(running_hub: Hub, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError):
-            if started.ask("/hub/api")[0] == 200:
+            if running_hub.ask("/hub/api")[0] == 200:
                 return
         time.sleep(0.1)
     raise RuntimeError(f"JupyterHub did not start:\n{log.read_text()[-3000:]}")
@@ -233,37 +235,39 @@ def _write_course(course: Path) -> None:
         shutil.copy(ROOT / file, course / file)
 
 
-def _own(folder: Path, name: str) -> None:
+def _change_owner(folder: Path, name: str) -> None:
     """Make a user the owner of a folder and everything in it."""
     user = pwd.getpwnam(name)
     for path in (folder, *folder.rglob("*")):
         os.chown(path, user.pw_uid, user.pw_gid)
 
 
-def view() -> list[str]:
+def bwrap_command() -> list[str]:
     """Return a `bwrap` command in which every user can reach Python, or [] if every user can anyway.
 
     Python may lie in a folder that other users may not enter.
     """
-    needed = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
-    closed = {path for place in needed for path in place.parents if not path.stat().st_mode & 0o001}
-    if not closed:
+    required = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
+    closed_folders = {
+        path for target in required for path in target.parents if not path.stat().st_mode & 0o001
+    }
+    if not closed_folders:
         return []
-    words = ["bwrap", "--die-with-parent", "--cap-add", "ALL", "--dev-bind", "/", "/"]
-    for top in sorted(closed):
-        words += ["--perms", "0755", "--tmpfs", str(top)]
-    for place in needed:
-        if closed.isdisjoint(place.parents):
+    command = ["bwrap", "--die-with-parent", "--cap-add", "ALL", "--dev-bind", "/", "/"]
+    for top in sorted(closed_folders):
+        command += ["--perms", "0755", "--tmpfs", str(top)]
+    for target in required:
+        if closed_folders.isdisjoint(target.parents):
             continue
-        for folder in sorted(path for path in place.parents if not closed.isdisjoint(path.parents)):
-            words += ["--perms", "0755", "--dir", str(folder)]
-        words += ["--dev-bind", str(place), str(place)]
-    return [*words, "--"]
+        for folder in sorted(path for path in target.parents if not closed_folders.isdisjoint(path.parents)):
+            command += ["--perms", "0755", "--dir", str(folder)]
+        command += ["--dev-bind", str(target), str(target)]
+    return [*command, "--"]
 
 
-def _free_ports(many: int) -> list[int]:
+def _free_ports(count: int) -> list[int]:
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(many)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for sock in sockets:
+            sock.bind(("127.0.0.1", 0))
+        return [sock.getsockname()[1] for sock in sockets]

@@ -68,7 +68,7 @@ def chromium_path() -> str | None:
     less.
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    return next((found for name in names if (found := shutil.which(name))), None)
+    return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def firefox_path() -> str | None:
@@ -81,27 +81,27 @@ def playwright() -> Iterator[Playwright]:
     """Start Playwright so that it can launch the system's Firefox, too: see `firefox.cjs`."""
     script = Path(__file__).with_name("firefox.cjs")
     with mock.patch.dict(os.environ, NODE_OPTIONS=f'--require "{script}"'):
-        started = sync_playwright().start()
+        driver = sync_playwright().start()
     try:
-        yield started
+        yield driver
     finally:
-        started.stop()
+        driver.stop()
 
 
-def launch_chromium(started: Playwright) -> Browser:
+def launch_chromium(driver: Playwright) -> Browser:
     """Launch a headless Chromium that contacts no server by itself."""
-    return started.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
+    return driver.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
 
 
-def launch_firefox(started: Playwright) -> Browser:
+def launch_firefox(driver: Playwright) -> Browser:
     """Launch the system's Firefox without a window; Playwright drives it with WebDriver BiDi."""
-    return started.firefox.launch(channel="moz-firefox", executable_path=firefox_path())
+    return driver.firefox.launch(channel="moz-firefox", executable_path=firefox_path())
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
     """Start a headless Chromium with a separate Playwright."""
-    with playwright() as started, launch_chromium(started) as browser:
+    with playwright() as driver, launch_chromium(driver) as browser:
         yield browser
 
 
@@ -114,7 +114,7 @@ def jupyterlab(
     kernels: Path | None = None,
     program: str = "jupyterlab",
     flags: Sequence[str] = (),
-    wrapped: Sequence[str] = (),
+    wrapper: Sequence[str] = (),
     home: Path | None = None,
     port: int | None = None,
 ) -> Iterator[str]:
@@ -127,25 +127,25 @@ def jupyterlab(
         kernels: a data folder with more kernels, as in JUPYTER_PATH.
         program: the module to run: jupyterlab or notebook.
         flags: further arguments for the server.
-        wrapped: a command that runs the server, such as `bwrap` with its arguments.
+        wrapper: a command that runs the server, such as `bwrap` with its arguments.
         home: the folder for the server's settings and state; by default a temporary one.
         port: the port to listen on; by default a free one.
 
     Raises:
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
     """
-    with tempfile.TemporaryDirectory(prefix="secant-lab-") as own, socket.socket() as free:
-        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the same option as in Jupyter's server
-        free.bind(("127.0.0.1", port or 0))
-        port = free.getsockname()[1]
-        free.close()
-        home = home or Path(own)
+    with tempfile.TemporaryDirectory(prefix="secant-lab-") as temporary_home, socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the same option as in Jupyter's server
+        sock.bind(("127.0.0.1", port or 0))
+        port = sock.getsockname()[1]
+        sock.close()
+        home = home or Path(temporary_home)
         log = home / "server.log"
         overridden = {flag.partition("=")[0] for flag in flags}
         defaults = [flag for flag in SERVER_FLAGS if flag.partition("=")[0] not in overridden]
         with log.open("w") as out:
             server = subprocess.Popen(
-                [*wrapped, sys.executable, "-m", program, *defaults, f"--ServerApp.port={port}", *flags],
+                [*wrapper, sys.executable, "-m", program, *defaults, f"--ServerApp.port={port}", *flags],
                 cwd=directory,
                 env=_environment(home, language, dark, kernels),
                 stdout=out,
@@ -161,7 +161,7 @@ def jupyterlab(
 
 
 def _environment(home: Path, language: str, dark: bool, kernels: Path | None) -> dict[str, str]:
-    places = {
+    folders = {
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
         "JUPYTER_RUNTIME_DIR": "runtime",
@@ -174,11 +174,11 @@ def _environment(home: Path, language: str, dark: bool, kernels: Path | None) ->
     theme = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
     settings.joinpath("themes.jupyterlab-settings").write_text(json.dumps(theme))
     # JupyterLab then neither shows a dialog about news nor requests any.
-    silent = {"fetchNews": "false", "checkForUpdates": False}
-    settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(silent))
-    own = {name: str(home / place) for name, place in places.items()}
-    more = {"JUPYTER_PATH": str(kernels)} if kernels else {}
-    return {**os.environ, **own, **more, "SECANT_LANG": language}
+    notifications = {"fetchNews": "false", "checkForUpdates": False}
+    settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(notifications))
+    variables = {name: str(home / folder) for name, folder in folders.items()}
+    extra = {"JUPYTER_PATH": str(kernels)} if kernels else {}
+    return {**os.environ, **variables, **extra, "SECANT_LANG": language}
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
@@ -230,20 +230,20 @@ def open_lab(
     density: float = 1,
     width: int = 1280,
     height: int = 800,
-    asked: list[str] | None = None,
+    requested: list[str] | None = None,
 ) -> Iterator[Page]:
     """Open JupyterLab in a fresh page, without a notebook.
 
-    Every address that the page requests is added to `asked` if it is given; that slows the page down.
+    Every address that the page requests is added to `requested` if it is given; that slows the page down.
     """
     context = browser.new_context(
         viewport={"width": width, "height": height}, device_scale_factor=density, locale="en-US"
     )
     try:
         page = context.new_page()
-        if asked is not None:
-            page.on("request", lambda request: asked.append(request.url))
-            page.on("websocket", lambda websocket: asked.append(websocket.url))
+        if requested is not None:
+            page.on("request", lambda request: requested.append(request.url))
+            page.on("websocket", lambda websocket: requested.append(websocket.url))
         page.goto(f"{address}/lab?reset")  # without the documents that an earlier page had open
         page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
         yield page
@@ -282,11 +282,11 @@ def shut_down(address: str, path: str) -> None:
             urllib.request.urlopen(request, timeout=30).close()
 
 
-def wait_until_still(place: Locator, seconds: float = 1) -> None:
+def wait_until_still(element: Locator, seconds: float = 1) -> None:
     """Wait until an element keeps its place and size for a while: everything above it is then drawn."""
-    place.scroll_into_view_if_needed()
+    element.scroll_into_view_if_needed()
     before: dict[str, Any] = {}
-    while before != (before := box(place)):
+    while before != (before := box(element)):
         time.sleep(seconds)
 
 
@@ -308,15 +308,15 @@ def track(handle: Locator) -> Locator:
     return handle.locator("xpath=ancestor::*[contains(@class, 'noUi-base')]")
 
 
-def box(place: Locator) -> dict[str, Any]:
+def box(element: Locator) -> dict[str, Any]:
     """Return x, y, width and height of an element on the page, in CSS pixels.
 
     Raises:
         RuntimeError: if the element is not on the page.
     """
-    bounds = place.bounding_box()
+    bounds = element.bounding_box()
     if bounds is None:
-        raise RuntimeError(f"not on the page: {place}")
+        raise RuntimeError(f"not on the page: {element}")
     return dict(bounds)
 
 
@@ -331,9 +331,9 @@ def drag(page: Page, handle: Locator, to: float, *, steps: int = 20, hertz: floa
         hertz: the number of mouse moves per second.
     """
     handle.hover()  # waits until the handle no longer moves
-    place, way = box(handle), box(track(handle))
-    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
-    end = way["x"] + to * way["width"]
+    handle_box, track_box = box(handle), box(track(handle))
+    x, y = handle_box["x"] + handle_box["width"] / 2, handle_box["y"] + handle_box["height"] / 2
+    end = track_box["x"] + to * track_box["width"]
     page.mouse.move(x, y)
     page.mouse.down()
     start = time.perf_counter()

@@ -39,14 +39,14 @@ class Kernel:
 
     def run(self, code: str) -> str:
         """Run code, and return the text that it printed or the name of the error that it raised."""
-        printed: list[str] = []
+        outputs: list[str] = []
 
-        def keep(message: dict[str, Any]) -> None:
+        def collect(message: dict[str, Any]) -> None:
             content = message["content"]
-            printed.append(content.get("text") or content.get("ename") or " ".join(content.get("data", [])))
+            outputs.append(content.get("text") or content.get("ename") or " ".join(content.get("data", [])))
 
-        self.client.execute_interactive(code, timeout=60, output_hook=keep)
-        return "".join(printed).strip()
+        self.client.execute_interactive(code, timeout=60, output_hook=collect)
+        return "".join(outputs).strip()
 
 
 @contextlib.contextmanager

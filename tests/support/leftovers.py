@@ -15,11 +15,11 @@ from secant import language
 
 #: Environment variables that no test sets: pytest sets the first two, and torch the third when its compiler
 #: is first imported.
-_NOT_OF_A_TEST = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "TORCHINDUCTOR_CACHE_DIR")
+_IGNORED_VARIABLES = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "TORCHINDUCTOR_CACHE_DIR")
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _NOT_OF_A_TEST}
+    return {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
 
 
 def _umask() -> int:
@@ -31,7 +31,7 @@ def _umask() -> int:
 
 def _signals() -> dict[str, Any]:
     """Return the signal handlers, except that of SIGALRM, which pytest-timeout sets and restores."""
-    return {each.name: signal.getsignal(each) for each in signal.Signals if each.name != "SIGALRM"}
+    return {number.name: signal.getsignal(number) for number in signal.Signals if number.name != "SIGALRM"}
 
 
 def _modules() -> dict[str, int]:
@@ -39,8 +39,8 @@ def _modules() -> dict[str, int]:
 
     A test that imports a module again leaves two versions of its classes in the process.
     """
-    ours = ("secant", "autograder")
-    return {name: id(module) for name, module in sys.modules.items() if name.partition(".")[0] in ours}
+    packages = ("secant", "autograder")
+    return {name: id(module) for name, module in sys.modules.items() if name.partition(".")[0] in packages}
 
 
 def _builtins() -> dict[str, int]:
@@ -96,7 +96,7 @@ def _difference(old: Any, new: Any) -> str:
     return "" if old == new else f"{old!r} became {new!r}"
 
 
-def put_back(before: Mapping[str, Any]) -> None:
+def restore_settings(before: Mapping[str, Any]) -> None:
     """Restore the settings that matter most to later tests, so that one fault fails only one test."""
     os.environ.clear()
     os.environ.update(before["os.environ"])

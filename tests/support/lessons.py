@@ -28,13 +28,13 @@ LESSONS = find_lessons(ROOT)
 _IMPORT = re.compile(r"^(import|from) ", flags=re.MULTILINE)
 
 
-def copy_lessons(lessons: Iterable[Lesson], room: Path) -> None:
+def copy_lessons(lessons: Iterable[Lesson], root: Path) -> None:
     """Copy lessons, as written and as built, and the course's settings into another course directory."""
     for lesson in lessons:
         for part in ("course", "source", *(f"release/{language}" for language in LANGUAGES)):
-            shutil.copytree(ROOT / part / lesson.name, room / part / lesson.name)
-    shutil.copy(ROOT / "course/syllabus.toml", room / "course")  # lists all lessons of the course
-    shutil.copy(ROOT / "nbgrader_config.py", room)
+            shutil.copytree(ROOT / part / lesson.name, root / part / lesson.name)
+    shutil.copy(ROOT / "course/syllabus.toml", root / "course")  # lists all lessons of the course
+    shutil.copy(ROOT / "nbgrader_config.py", root)
 
 
 @cache
@@ -85,7 +85,7 @@ def side_by_side(answers: Iterable[Answer]) -> list[dict[str, Answer]]:
     return [{answer.task: answer for answer in row if answer} for row in zip_longest(*by_task.values())]
 
 
-def examined_in(round_number: int) -> Language:
+def examiner_language(round_number: int) -> Language:
     """Return the language in which the examiner checks the answers of a round; rounds alternate.
 
     Tests without an examiner use the other language, so that every answer is tested in both.
@@ -95,10 +95,10 @@ def examined_in(round_number: int) -> Language:
 
 def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
     """Return a copy of a notebook in which the answer cells have these sources, given by task."""
-    filled = copy.deepcopy(notebook)
-    for cell in filter(is_answer, filled.cells):
+    result = copy.deepcopy(notebook)
+    for cell in filter(is_answer, result.cells):
         cell.source = answers.get(grade_id(cell), cell.source)
-    return filled
+    return result
 
 
 def save(notebook: NotebookNode, path: Path) -> Path:
@@ -107,7 +107,7 @@ def save(notebook: NotebookNode, path: Path) -> Path:
     return path
 
 
-def bare(notebook: NotebookNode) -> NotebookNode:
+def minimal_notebook(notebook: NotebookNode) -> NotebookNode:
     """Return a copy of a notebook with only its graded cells and imports; its other cells take seconds."""
     cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or _imports(cell)]
     return copy.deepcopy(NotebookNode(notebook, cells=cells))

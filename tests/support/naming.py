@@ -2,9 +2,11 @@
 
 from playwright.sync_api import Locator
 
-_UNNAMED = "node => [...node.querySelectorAll('input, select')].filter(e => !e.labels[0]?.innerText).length"
+_COUNT_UNLABELLED = (
+    "node => [...node.querySelectorAll('input, select')].filter(e => !e.labels[0]?.innerText).length"
+)
 
 
-def unnamed(explorer: Locator) -> int:
+def count_unlabelled(explorer: Locator) -> int:
     """Return how many of an explorer's input boxes and drop-down lists have no visible label."""
-    return int(explorer.evaluate(_UNNAMED))
+    return int(explorer.evaluate(_COUNT_UNLABELLED))

@@ -49,7 +49,7 @@ CHECK = """async (path) => {
 }"""
 
 
-def is_cut_off() -> bool:
+def is_offline() -> bool:
     """Return whether this machine has no route to the Internet, tried with a test address of RFC 5737."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -60,14 +60,14 @@ def is_cut_off() -> bool:
 
 
 @contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
+def lab_server(folder: Path) -> Iterator[str]:
     """Start `secant lab` with a separate home inside a folder; yield the address that it prints."""
     home, site, log = folder / "home", folder / "site", folder / "log.txt"
-    for place in (home, site):
-        place.mkdir()
+    for directory in (home, site):
+        directory.mkdir()
     (site / "sitecustomize.py").write_text(AUDIT)
     path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
-    own = {
+    variables = {
         "HOME": str(home),
         "PYTHONPATH": path,
         "AUDIT": str(folder / "audit.txt"),
@@ -77,7 +77,7 @@ def served(folder: Path) -> Iterator[str]:
     with log.open("w") as out:
         server = subprocess.Popen(
             [*command, "--LabApp.expose_app_in_browser=True"],
-            env=os.environ | own,
+            env=os.environ | variables,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -91,12 +91,12 @@ def served(folder: Path) -> Iterator[str]:
 
 def address(server: "subprocess.Popen[Any]", log: Path) -> str:
     """Wait until the server listens at the address in its log, and return that address."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until and server.poll() is None:
-        if found := re.search(r"http://127\.0\.0\.1:(\d+)/\S+token=\w+", log.read_text()):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and server.poll() is None:
+        if match := re.search(r"http://127\.0\.0\.1:(\d+)/\S+token=\w+", log.read_text()):
             with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", int(found[1]))) == 0:
-                    return found[0]
+                if client.connect_ex(("127.0.0.1", int(match[1]))) == 0:
+                    return match[0]
         time.sleep(0.05)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
 
@@ -112,7 +112,7 @@ SHOW = """() => {
 }"""
 
 
-def learn(page: Page) -> dict[str, Any]:
+def use_lesson(page: Page) -> dict[str, Any]:
     """Run a lesson's notebook, move a slider of its first explorer, and check it; return what was seen."""
     page.evaluate(lab.RUN_ALL, LESSON)
     explorer = page.locator(".secant-explorer").first
@@ -129,31 +129,40 @@ def learn(page: Page) -> dict[str, Any]:
     lab.drag(page, explorer.locator(".noUi-handle").first, 0.3)
     page.wait_for_function("([e, old]) => e.innerText !== old", arg=[words.element_handle(), before])
     formulas = page.locator("mjx-container").count()
-    checked = page.evaluate(CHECK, LESSON) if find_spec("autograder.service") else None
-    return {"formulas": formulas, "before": before, "after": words.inner_text(), "checked": checked}
+    events = page.evaluate(CHECK, LESSON) if find_spec("autograder.service") else None
+    return {"formulas": formulas, "before": before, "after": words.inner_text(), "checked": events}
 
 
 def session(folder: Path) -> dict[str, Any]:
     """Run one session from start to end, and return the observations that the module's docstring lists."""
-    asked: list[str] = []
-    failed: list[str] = []
-    with served(folder) as place, lab.chromium() as browser:
+    requested: list[str] = []
+    failures: list[str] = []
+    with lab_server(folder) as url, lab.chromium() as browser:
         context = browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900})
-        context.on("request", lambda request: asked.append(request.url))
-        context.on("requestfailed", lambda request: failed.append(f"{request.url} {request.failure}"))
+        context.on("request", lambda request: requested.append(request.url))
+        context.on("requestfailed", lambda request: failures.append(f"{request.url} {request.failure}"))
         context.on(
-            "response", lambda got: failed.append(f"{got.url} {got.status}") if got.status >= 400 else None
+            "response",
+            lambda response: (
+                failures.append(f"{response.url} {response.status}") if response.status >= 400 else None
+            ),
         )
         page = context.new_page()
-        page.on("websocket", lambda websocket: asked.append(websocket.url))
-        page.goto(place)
+        page.on("websocket", lambda websocket: requested.append(websocket.url))
+        page.goto(url)
         page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
-        seen = learn(page)
+        observations = use_lesson(page)
         page.screenshot(path=folder / "page.png")
         context.close()
-    called = Path(folder, "audit.txt").read_text().splitlines()
-    return {"address": place, "asked": asked, "failed": failed, "called": called, "seen": seen}
+    audit_lines = Path(folder, "audit.txt").read_text().splitlines()
+    return {
+        "address": url,
+        "asked": requested,
+        "failed": failures,
+        "called": audit_lines,
+        "seen": observations,
+    }
 
 
 if __name__ == "__main__":
-    print(json.dumps({"cut off": is_cut_off(), **session(Path(sys.argv[1]))}))
+    print(json.dumps({"cut off": is_offline(), **session(Path(sys.argv[1]))}))

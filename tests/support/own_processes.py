@@ -24,10 +24,10 @@ class Forks(WarmPool):
 
     def take(self) -> Container:
         folder = tempfile.mkdtemp(prefix="secant-check-")
-        channel, theirs = socket.socketpair()
-        with theirs:
+        channel, child_end = socket.socketpair()
+        with child_end:
             null = subprocess.DEVNULL
-            process = subprocess.Popen(self._command, stdin=theirs, stdout=null, stderr=null, cwd=folder)
+            process = subprocess.Popen(self._command, stdin=child_end, stdout=null, stderr=null, cwd=folder)
         assert wire.recv(channel, time.monotonic() + 60) == "ready"
         return PlainContainer(channel, process, folder)
 

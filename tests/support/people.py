@@ -38,19 +38,19 @@ class Student:
     home: Path
     python: Sequence[str]
 
-    def nbgrader(self, *words: str) -> str:
+    def nbgrader(self, *arguments: str) -> str:
         """Run an nbgrader command in the student's home folder; return its log from standard error."""
         names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-        become = [__name__, self.id] if SEPARATE else []
-        done = subprocess.run(
-            [*self.python, *become, "nbgrader", *words],
+        prefix = [__name__, self.id] if SEPARATE else []
+        result = subprocess.run(
+            [*self.python, *prefix, "nbgrader", *arguments],
             cwd=self.home,
             env=os.environ | dict.fromkeys(names, str(self.home)),
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, f"{self.id}: nbgrader {' '.join(words)}: {done.stderr[-3000:]}"
-        return done.stderr
+        assert result.returncode == 0, f"{self.id}: nbgrader {' '.join(arguments)}: {result.stderr[-3000:]}"
+        return result.stderr
 
     def may_read(self, path: Path) -> bool:
         """Return whether this student's Unix user may read a path."""
@@ -77,19 +77,19 @@ def class_with_exchange(python: Sequence[str], settings: str = "") -> Iterator[t
     Yields:
         The course's folder and the students. The exchange is the folder `exchange` next to the course.
     """
-    place = Path(tempfile.mkdtemp(prefix="secant-term-"))  # other users cannot enter pytest's own folders
+    base = Path(tempfile.mkdtemp(prefix="secant-term-"))  # other users cannot enter pytest's own folders
     try:
-        place.chmod(0o755)
-        exchange, root = place / "exchange", place / "class"
+        base.chmod(0o755)
+        exchange, root = base / "exchange", base / "class"
         exchange.mkdir()
         exchange.chmod(0o1777)
         root.mkdir(mode=0o700)
         build_course(root)
-        local = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n{settings}"
-        (root / "nbgrader_config_local.py").write_text(local)
-        yield root, students(place, exchange, python)
+        config = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n{settings}"
+        (root / "nbgrader_config_local.py").write_text(config)
+        yield root, students(base, exchange, python)
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(base)
 
 
 def settings_of_a_student(exchange: Path) -> str:
@@ -98,12 +98,12 @@ def settings_of_a_student(exchange: Path) -> str:
     return str(recommended).replace("/srv/nbgrader/exchange", str(exchange))
 
 
-def students(place: Path, exchange: Path, python: Sequence[str]) -> list[Student]:
-    """Return two students with home folders in `place`, which every user may enter."""
+def students(base: Path, exchange: Path, python: Sequence[str]) -> list[Student]:
+    """Return two students with home folders in `base`, which every user may enter."""
     users = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
-    found = []
+    members = []
     for number, name in enumerate(("ann", "bob")):
-        home = place / name
+        home = base / name
         home.mkdir(mode=0o700)
         settings = settings_of_a_student(exchange)
         if SEPARATE:
@@ -112,8 +112,8 @@ def students(place: Path, exchange: Path, python: Sequence[str]) -> list[Student
         else:
             settings += f"c.CourseDirectory.student_id = {name!r}\n"
         (home / "nbgrader_config.py").write_text(settings)
-        found.append(Student(name, home, python))
-    return found
+        members.append(Student(name, home, python))
+    return members
 
 
 def become(name: str) -> None:

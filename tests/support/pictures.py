@@ -15,6 +15,6 @@ def picture(width: int, height: int, kind: str = "PNG") -> str:
     return base64.b64encode(data.getvalue()).decode()
 
 
-def shown(text: str) -> NotebookNode:
+def image_output(text: str) -> NotebookNode:
     """Return a cell's output that has `text` as its PNG image in base64, even if it is not one."""
     return new_output("display_data", {"image/png": text, "text/html": "<script>alert(1)</script>"})

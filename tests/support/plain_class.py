@@ -23,21 +23,23 @@ FIRST = (
 SECOND = (answer("g", STUB), graded("t", "assert g() == open('data.txt').read()", 1))
 RIGHT = {"f": "def f(x):\n    return x * x", "why": "Because <b>so</b>."}
 WRONG = {"f": "def f(x):\n    return 2 * x"}
-BEYOND = {"g": "def g():\n    return open('data.txt').read()"}
+RIGHT_SECOND = {"g": "def g():\n    return open('data.txt').read()"}
 
 
-def filled(cells: Sequence[NotebookNode], answers: Mapping[str, str], *own: NotebookNode) -> NotebookNode:
-    return deepcopy(Case("", cells, answers, {}, own=own).submitted())
+def filled_notebook(
+    cells: Sequence[NotebookNode], answers: Mapping[str, str], *extra_cells: NotebookNode
+) -> NotebookNode:
+    return deepcopy(Case("", cells, answers, {}, extra_cells=extra_cells).submission())
 
 
-def submit(room: Path, student: str, notebooks: Mapping[str, NotebookNode | str], name: str = "ps") -> Path:
-    shutil.rmtree(room / "submitted" / student / name, ignore_errors=True)
-    write_assignment(room / "submitted" / student, name, notebooks)
-    return room / "submitted" / student / name
+def submit(root: Path, student: str, notebooks: Mapping[str, NotebookNode | str], name: str = "ps") -> Path:
+    shutil.rmtree(root / "submitted" / student / name, ignore_errors=True)
+    write_assignment(root / "submitted" / student, name, notebooks)
+    return root / "submitted" / student / name
 
 
-def add_assignments(room: Path) -> None:
+def add_assignments(root: Path) -> None:
     """Add two assignments to a course: `ps` with two notebooks, and `hw1` with one."""
-    write_assignment(room / "source", "ps", {"ps": notebook(*FIRST), "more": notebook(*SECOND)})
-    (room / "source/ps/data.txt").write_text("2")
-    write_assignment(room / "source", "hw1", {"hw1": notebook(*FIRST[:2])})
+    write_assignment(root / "source", "ps", {"ps": notebook(*FIRST), "more": notebook(*SECOND)})
+    (root / "source/ps/data.txt").write_text("2")
+    write_assignment(root / "source", "hw1", {"hw1": notebook(*FIRST[:2])})

@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 _KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
 
-def _marks(grade_id: str, kind: str, **marks: Any) -> dict[str, Any]:
-    shared = {"schema_version": 3, "grade_id": grade_id, "cell_type": kind, "task": False}
-    return {"nbgrader": {**shared, "locked": False, "grade": False, "solution": False, **marks}}
+def _metadata(grade_id: str, kind: str, **fields: Any) -> dict[str, Any]:
+    defaults = {"schema_version": 3, "grade_id": grade_id, "cell_type": kind, "task": False}
+    return {"nbgrader": {**defaults, "locked": False, "grade": False, "solution": False, **fields}}
 
 
 def code(source: str) -> NotebookNode:
@@ -28,30 +28,30 @@ def code(source: str) -> NotebookNode:
 
 def locked(grade_id: str, source: str) -> NotebookNode:
     """Return a read-only code cell."""
-    return new_code_cell(source, metadata=_marks(grade_id, "code", locked=True))
+    return new_code_cell(source, metadata=_metadata(grade_id, "code", locked=True))
 
 
 def answer(grade_id: str, source: str) -> NotebookNode:
     """Return a code cell for an answer, with its solution."""
-    return new_code_cell(source, metadata=_marks(grade_id, "code", solution=True))
+    return new_code_cell(source, metadata=_metadata(grade_id, "code", solution=True))
 
 
 def graded(grade_id: str, source: str, points: float = 1) -> NotebookNode:
     """Return a test cell that is graded automatically."""
-    marks = _marks(grade_id, "code", grade=True, locked=True, points=points)
-    return new_code_cell(source, metadata=marks)
+    metadata = _metadata(grade_id, "code", grade=True, locked=True, points=points)
+    return new_code_cell(source, metadata=metadata)
 
 
 def manual(grade_id: str, source: str, points: float = 2, kind: str = "markdown") -> NotebookNode:
     """Return an answer cell that is graded manually."""
-    new = new_markdown_cell if kind == "markdown" else new_code_cell
-    return new(source, metadata=_marks(grade_id, kind, grade=True, solution=True, points=points))
+    new_cell = new_markdown_cell if kind == "markdown" else new_code_cell
+    return new_cell(source, metadata=_metadata(grade_id, kind, grade=True, solution=True, points=points))
 
 
 def task(grade_id: str, source: str, points: float = 2) -> NotebookNode:
     """Return a task cell, which is graded manually."""
-    marks = _marks(grade_id, "markdown", task=True, locked=True, points=points)
-    return new_markdown_cell(source, metadata=marks)
+    metadata = _metadata(grade_id, "markdown", task=True, locked=True, points=points)
+    return new_markdown_cell(source, metadata=metadata)
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:
@@ -59,9 +59,9 @@ def notebook(*cells: NotebookNode) -> NotebookNode:
     return new_notebook(cells=list(cells), metadata=dict(_KERNEL))
 
 
-def in_format_4_0(made: NotebookNode) -> str:
+def in_format_4_0(source_notebook: NotebookNode) -> str:
     """Return a notebook as text in nbformat 4.0, in which cells have no ids."""
-    document = json.loads(writes(made))
+    document = json.loads(writes(source_notebook))
     document["nbformat_minor"] = 0
     for cell in document["cells"]:
         del cell["id"]
@@ -111,12 +111,12 @@ def write_assignment(source: Path, name: str, notebooks: Mapping[str, str | Note
     """Write an assignment's folder into source/."""
     folder = source / name
     folder.mkdir(parents=True)
-    for file, made in notebooks.items():
-        text = made if isinstance(made, str) else writes(made) + "\n"
+    for file, content in notebooks.items():
+        text = content if isinstance(content, str) else writes(content) + "\n"
         (folder / f"{file}.ipynb").write_text(text, encoding="utf-8")
 
 
-def released(root: Path, name: str, config: Config, folder: str) -> dict[str, bytes]:
+def release_files(root: Path, name: str, config: Config, folder: str) -> dict[str, bytes]:
     """Generate the release version of an assignment with nbgrader, and return its files by name.
 
     Args:

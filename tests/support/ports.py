@@ -5,7 +5,7 @@ import socket
 
 def free_port() -> int:
     """Return a port that no process listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
     return port

@@ -28,9 +28,9 @@ _SETTINGS = {
 
 def programs() -> Path | None:
     """Return the folder with the server's programs, or None if PostgreSQL is not installed."""
-    found = shutil.which("postgres")
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-    return Path(found).parent if found else places[-1].parent if places else None
+    executable = shutil.which("postgres")
+    candidates = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    return Path(executable).parent if executable else candidates[-1].parent if candidates else None
 
 
 class Server:
@@ -44,17 +44,17 @@ class Server:
 
     def initialise(self) -> None:
         """Create the files of an empty database server."""
-        trust = ["--auth=trust", "--username=secant", "--no-sync", "--encoding=UTF8", "--locale=C"]
-        order = [*_as_user(), str(self._programs / "initdb"), "-D", str(self._folder / "data"), *trust]
-        subprocess.run(order, check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
+        options = ["--auth=trust", "--username=secant", "--no-sync", "--encoding=UTF8", "--locale=C"]
+        command = [*_as_user(), str(self._programs / "initdb"), "-D", str(self._folder / "data"), *options]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
 
     def start(self) -> None:
         """Start the server, and wait until it accepts connections."""
         settings = [word for name, value in self._settings.items() for word in ("-c", f"{name}={value}")]
-        places = ["-D", str(self._folder / "data"), "-k", str(self._folder)]
-        order = [*_as_user(), str(self._programs / "postgres"), *places]
+        paths = ["-D", str(self._folder / "data"), "-k", str(self._folder)]
+        command = [*_as_user(), str(self._programs / "postgres"), *paths]
         with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen([*order, *settings], stdout=log, stderr=log, cwd=self._folder)
+            self._process = subprocess.Popen([*command, *settings], stdout=log, stderr=log, cwd=self._folder)
         for _ in range(300):
             try:
                 psycopg.connect(self._plain("postgres")).close()
@@ -82,24 +82,24 @@ class Server:
 
 def _as_user() -> list[str]:
     """Return a command prefix that ends a program when this process ends and, for root, changes its user."""
-    other = [f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"] if os.geteuid() == 0 else []
-    return ["setpriv", *other, "--pdeathsig=QUIT"]
+    options = [f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"] if os.geteuid() == 0 else []
+    return ["setpriv", *options, "--pdeathsig=QUIT"]
 
 
 @contextmanager
 def server(**settings: str) -> Iterator[Server]:
     """Start a server and yield it; stop it at the end. `settings` override the default settings."""
-    found = programs()
-    assert found is not None, "PostgreSQL is not installed: apt-get install postgresql"
+    folder = programs()
+    assert folder is not None, "PostgreSQL is not installed: apt-get install postgresql"
     # A short name, because the path of the socket in this folder must be short.
     with tempfile.TemporaryDirectory(prefix="secant-postgres-") as name:
         if os.geteuid() == 0:
-            who = pwd.getpwnam(_USER)
-            os.chown(name, who.pw_uid, who.pw_gid)
-        made = Server(Path(name), found, _SETTINGS | settings)
-        made.initialise()
-        made.start()
+            user = pwd.getpwnam(_USER)
+            os.chown(name, user.pw_uid, user.pw_gid)
+        database_server = Server(Path(name), folder, _SETTINGS | settings)
+        database_server.initialise()
+        database_server.start()
         try:
-            yield made
+            yield database_server
         finally:
-            made.stop()
+            database_server.stop()

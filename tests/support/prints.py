@@ -34,7 +34,7 @@ STDOUT = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
     .map(output => [output.text].flat().join('')).join(''))"""
 
 
-def lines_that_arrive(page: Page, address: str, place: Path, path: str, cells: int) -> int:
+def count_arriving_lines(page: Page, address: str, root: Path, path: str, cells: int) -> int:
     """Return how many printed lines stand, in order, below the cells that printed them.
 
     A new kernel runs the cells. Before and while they print, the explorer is played, its slider is dragged,
@@ -43,11 +43,11 @@ def lines_that_arrive(page: Page, address: str, place: Path, path: str, cells: i
     Args:
         page: a page with JupyterLab in which no document is open.
         address: the address of JupyterLab's server.
-        place: the server's root folder.
+        root: the server's root folder.
         path: the path of the notebook to write, below the root folder.
         cells: the number of cells that print.
     """
-    lab.write_notebook(place / path, [EXPLORER, *[PRINTING] * cells])
+    lab.write_notebook(root / path, [EXPLORER, *[PRINTING] * cells])
     try:
         page.evaluate(BEGIN, path)
         page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
@@ -58,7 +58,7 @@ def lines_that_arrive(page: Page, address: str, place: Path, path: str, cells: i
         while not page.evaluate("() => window.printed"):
             turn += 1
             _move(page, turn)
-        return sum(_in_order(text) for text in page.evaluate(STDOUT))
+        return sum(_count_in_order(text) for text in page.evaluate(STDOUT))
     finally:
         page.evaluate(lab.DISPOSE)
         lab.shut_down(address, path)
@@ -74,7 +74,7 @@ def _move(page: Page, turn: int) -> None:
     questions.nth(turn % questions.count()).click()
 
 
-def _in_order(text: str) -> int:
+def _count_in_order(text: str) -> int:
     """Return the number of numbered lines in a text, or 0 if they are out of order or repeated."""
     numbers = [int(number) for number in re.findall(r"^line (\d+)$", text, re.MULTILINE)]
     return len(numbers) if numbers == sorted(set(numbers)) else 0

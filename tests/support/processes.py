@@ -9,19 +9,19 @@ from collections.abc import Container
 from pathlib import Path
 
 
-def everybody() -> list[int]:
+def all_pids() -> list[int]:
     """Return the ids of all processes that this one can see."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-def of_users(uids: Container[int]) -> list[int]:
+def pids_of_users(uids: Container[int]) -> list[int]:
     """Return the ids of the processes that belong to these users."""
-    found = []
-    for pid in everybody():
+    pids = []
+    for pid in all_pids():
         with contextlib.suppress(OSError):
             if os.stat(f"/proc/{pid}").st_uid in uids:
-                found.append(pid)
-    return found
+                pids.append(pid)
+    return pids
 
 
 def command(pid: int) -> str:
@@ -35,22 +35,22 @@ def command(pid: int) -> str:
 def parent(pid: int) -> int:
     """Return the parent's id of a living process; 0 if the process has exited or is a zombie."""
     try:
-        state, above = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
+        state, parent_pid = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
     except OSError:
         return 0
-    return 0 if state in b"ZX" else int(above)
+    return 0 if state in b"ZX" else int(parent_pid)
 
 
 def children(pid: int) -> list[int]:
     """Return the ids of a process's living children."""
-    return [one for one in everybody() if parent(one) == pid]
+    return [other for other in all_pids() if parent(other) == pid]
 
 
 def family(pid: int) -> list[int]:
     """Return the ids of a process and all its descendants."""
-    parents = {one: parent(one) for one in everybody()}
-    found, newest = [pid], [pid]
+    parents = {other: parent(other) for other in all_pids()}
+    result, newest = [pid], [pid]
     while newest:
-        newest = [one for one, above in parents.items() if above in newest]
-        found += newest
-    return found
+        newest = [other for other, parent_pid in parents.items() if parent_pid in newest]
+        result += newest
+    return result

@@ -20,7 +20,7 @@ def text(explorer: Any, name: str) -> str:
     return match.group(1)
 
 
-def shown(explorer: Any, name: str) -> float:
+def displayed_number(explorer: Any, name: str) -> float:
     return float(text(explorer, name))
 
 
@@ -36,7 +36,7 @@ def remarks(explorer: Any) -> str:
     return match.group(1)
 
 
-def still(widget: Any) -> Image.Image:
+def static_picture(widget: Any) -> Image.Image:
     """Return the picture of the static parts of an explorer's view, decoded from its data URL."""
     kind, data = bytes(widget.still).split(b",", 1)
     assert kind == b"data:image/png;base64"
@@ -45,7 +45,7 @@ def still(widget: Any) -> Image.Image:
 
 def picture(widget: Any) -> Image.Image:
     """Return the whole picture of an explorer's view: Agg draws its strokes as picture.js does."""
-    image = still(widget)
+    image = static_picture(widget)
     renderer = RendererAgg(*image.size, 72)
     paths = {stroke["clip"]: _path(stroke["clip"]) for stroke in widget.strokes if "clip" in stroke}
     clips = {text: TransformedPath(path, IdentityTransform()) for text, path in paths.items()}
@@ -59,9 +59,9 @@ def picture(widget: Any) -> Image.Image:
         pen.set_joinstyle(stroke.get("join", "miter"))
         pen.set_dashes(stroke.get("start", 0), stroke.get("dash"))
         fill = to_rgba(stroke["fill"]) if "fill" in stroke else None
-        for place in stroke["at"]:
-            renderer.draw_path(pen, _path(stroke["path"]), Affine2D().translate(*place), fill)
-    image.paste(over := Image.fromarray(np.asarray(renderer.buffer_rgba())), mask=over.getchannel("A"))
+        for offset in stroke["at"]:
+            renderer.draw_path(pen, _path(stroke["path"]), Affine2D().translate(*offset), fill)
+    image.paste(overlay := Image.fromarray(np.asarray(renderer.buffer_rgba())), mask=overlay.getchannel("A"))
     return image
 
 
@@ -70,16 +70,16 @@ KINDS = {"M": (Path.MOVETO, 1), "L": (Path.LINETO, 1), "Q": (Path.CURVE3, 2), "C
 
 def _path(text: str) -> Path:
     """Return a matplotlib path for the SVG path of a stroke, which consists of M, L, Q, C and Z."""
-    places: list[Any] = []
+    vertices: list[Any] = []
     codes: list[Any] = []
     for letter, numbers in re.findall(r"([MLQCZ])([^MLQCZ]*)", text):
         if letter == "Z":
-            places.append((0, 0))
+            vertices.append((0, 0))
             codes.append(Path.CLOSEPOLY)
             continue
-        found = np.array(numbers.split(), float).reshape(-1, 2)
+        coordinates = np.array(numbers.split(), float).reshape(-1, 2)
         code, count = KINDS[letter]
-        assert len(found) % count == 0
-        places.extend(found)
-        codes.extend([code] * len(found))
-    return Path(places, codes)
+        assert len(coordinates) % count == 0
+        vertices.extend(coordinates)
+        codes.extend([code] * len(coordinates))
+    return Path(vertices, codes)

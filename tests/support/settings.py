@@ -14,10 +14,10 @@ from secant import language
 
 
 @contextlib.contextmanager
-def settings_kept() -> Iterator[None]:
+def preserve_settings() -> Iterator[None]:
     """Restore the environment, language, torch's settings, recursion limit and warning filters."""
     environment = dict(os.environ)
-    tongue, limit, threads = language(), sys.getrecursionlimit(), torch.get_num_threads()
+    previous_language, recursion_limit, threads = language(), sys.getrecursionlimit(), torch.get_num_threads()
     with warnings.catch_warnings():
         try:
             yield
@@ -25,27 +25,27 @@ def settings_kept() -> Iterator[None]:
             if os.environ != environment:
                 os.environ.clear()
                 os.environ.update(environment)
-            language(tongue)
+            language(previous_language)
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
             torch.autograd.set_detect_anomaly(False)
             torch.set_num_threads(threads)
-            sys.setrecursionlimit(limit)
+            sys.setrecursionlimit(recursion_limit)
 
 
 @pytest.fixture
-def signals_kept() -> Iterator[None]:
+def preserved_signals() -> Iterator[None]:
     """Restore the signal handlers, which a server replaces for the whole process."""
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)}
     yield
-    for each, handler in before.items():
-        signal.signal(each, handler)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
+def preserved_settings() -> Iterator[None]:
     """Restore the settings that an answer may change, in the modules that import this fixture."""
-    with settings_kept():
+    with preserve_settings():
         yield
 
 

@@ -7,18 +7,18 @@ from secant.checking import situation
 
 #: Names that a notebook cannot assign, or that belong to IPython: `None = 1` is not valid Python.
 _NOT_ASSIGNABLE = {"True", "False", "None", "__debug__", "display", "get_ipython", "__IPYTHON__"}
-PYTHONS = [name for name in dir(builtins) if name.isidentifier() and name not in _NOT_ASSIGNABLE]
+BUILTIN_NAMES = [name for name in dir(builtins) if name.isidentifier() and name not in _NOT_ASSIGNABLE]
 #: Names that the checking kit uses in a notebook.
-KITS = ["torch", "nn", "math", *(name for name in situation._KIT if name not in dir(builtins))]
-EVERY = list(dict.fromkeys([*PYTHONS, *KITS]))
+KIT_NAMES = ["torch", "nn", "math", *(name for name in situation._KIT if name not in dir(builtins))]
+ALL_NAMES = list(dict.fromkeys([*BUILTIN_NAMES, *KIT_NAMES]))
 
 
-def bound(names: Iterable[str] = EVERY) -> str:
+def binding_cell(names: Iterable[str] = ALL_NAMES) -> str:
     """Return a scratch cell that binds each of these names to a string."""
     return "\n".join(f"{name} = 'mine'" for name in names)
 
 
-def untouched(answer: str) -> str:
+def isolated_answer(answer: str) -> str:
     """Return an answer cell whose functions live in another module and so use none of the notebook's names.
 
     The names that the answer defines, and no others, are also bound in the notebook.

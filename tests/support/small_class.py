@@ -26,27 +26,27 @@ EMPTY = "empty.db"  # a gradebook without lessons, in the built course that test
 WRONG = {"double": "def double(x):\n    return x * x - 3"}
 
 
-class Here:
+class InProcessWorkers:
     """A stand-in for the grading workers that does every job in this process.
 
     The wall then hides no course files. That it normally hides them is checked by the wall's own tests.
 
     Args:
-        spoil: a function that may return a result in place of a job's real one.
+        override: a function that may return a result in place of a job's real one.
     """
 
     places = 1
 
-    def __init__(self, spoil: Callable[[Any], Done | None] = lambda job: None) -> None:
+    def __init__(self, override: Callable[[Any], Done | None] = lambda job: None) -> None:
         self.jobs: list[Work] = []
-        self._spoil = spoil
+        self._override = override
 
     def submit(self, work: Callable[[Any], Done], job: Any) -> Future[Done]:
         self.jobs.append(job)
         future: Future[Done] = Future()
         try:
             open_job = job if isinstance(job, Page) else dataclasses.replace(job, hidden=())
-            future.set_result(self._spoil(job) or work(open_job))
+            future.set_result(self._override(job) or work(open_job))
         except Exception as error:
             future.set_exception(error)
         return future
@@ -66,7 +66,7 @@ class Here:
         return [job.student for job in self.jobs if isinstance(job, Job | PlainJob)]
 
 
-def told(job: Job | Page) -> Done:
+def fake_result(job: Job | Page) -> Done:
     """Return a worker's made-up result for a job, for tests that do not need the examiner."""
     if isinstance(job, Page):
         return Rendered(f"<p>The page of {job.student}.</p>")
@@ -89,7 +89,7 @@ def solutions(root: Path, lesson: str = STEPS) -> dict[str, str]:
     return {task.id: task.answer.source for task in tasks(read_lesson(match))}
 
 
-def answered(
+def answered_notebook(
     root: Path, answers: Mapping[str, str], language: str = "en", lesson: str = STEPS
 ) -> NotebookNode:
     """Return the lesson's release version with these answers, given by task."""
@@ -111,12 +111,12 @@ def hand_in(
 
 def run(
     root: Path,
-    workers: Here | None = None,
+    workers: InProcessWorkers | None = None,
     *,
     force: bool = False,
     lessons: Sequence[str] = (STEPS,),
-    hear: Callable[[str], None] = lambda text: None,
-    act: Callable[..., RunOutcome] = grade,
+    on_message: Callable[[str], None] = lambda text: None,
+    action: Callable[..., RunOutcome] = grade,
 ) -> tuple[RunOutcome, list[str]]:
     """Grade all submissions, or make their feedback pages; return the summary and the messages.
 
@@ -125,16 +125,18 @@ def run(
         workers: the grading workers; by default this process.
         force: whether to process unchanged submissions again.
         lessons: the lessons to process.
-        hear: a function that is called with each message.
-        act: the function that grades, or the one that makes the feedback pages.
+        on_message: a function that is called with each message.
+        action: the function that grades, or the one that makes the feedback pages.
     """
     course = Course.at(root)
-    said: list[str] = []
+    messages: list[str] = []
 
-    def tell(entry: Entry, text: str) -> None:
+    def add_message(entry: Entry, text: str) -> None:
         if text:
-            said.append(f"{entry}: {text}")
-            hear(said[-1])
+            messages.append(f"{entry}: {text}")
+            on_message(messages[-1])
 
     entries = find_submissions(course, lessons)
-    return act(course, entries, workers or Here(), force=force, on_message=tell), said
+    return action(
+        course, entries, workers or InProcessWorkers(), force=force, on_message=add_message
+    ), messages

@@ -23,37 +23,37 @@ def stock_scores(
     folder: Path,
 ) -> dict[str, float | None]:
     """Return each graded cell's score; None if it is graded manually or the submission lacks the cell."""
-    graded = [cell.id for cell in source.cells if cell.kind in ("test", "manual", "task")]
+    graded_ids = [cell.id for cell in source.cells if cell.kind in ("test", "manual", "task")]
     for path, data in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
-    made = _overwritten(source, submitted)
+    notebook = _overwrite_cells(source, submitted)
     with setenv(NBGRADER_EXECUTION="autograde"):
         execute = Execute(timeout=int(timeout), iopub_timeout=60)
         try:
-            made, _ = execute.preprocess(made, {"metadata": {"path": str(folder)}})
+            notebook, _ = execute.preprocess(notebook, {"metadata": {"path": str(folder)}})
         except DeadKernelError:  # nbgrader does not grade a submission that kills its kernel
-            return dict.fromkeys(graded)
-    scores: dict[str, float | None] = dict.fromkeys(graded)
-    for cell in made.cells:
-        if is_grade(cell) and cell.metadata.nbgrader.grade_id in graded:
+            return dict.fromkeys(graded_ids)
+    scores: dict[str, float | None] = dict.fromkeys(graded_ids)
+    for cell in notebook.cells:
+        if is_grade(cell) and cell.metadata.nbgrader.grade_id in graded_ids:
             scores[cell.metadata.nbgrader.grade_id] = determine_grade(cell)[0]
     return scores
 
 
-def _overwritten(source: PlainSource, submitted: NotebookNode) -> NotebookNode:
+def _overwrite_cells(source: PlainSource, submitted: NotebookNode) -> NotebookNode:
     """Return a submission with protected cells taken from the source version, as OverwriteCells does."""
-    made, _ = DeduplicateIds().preprocess(copy.deepcopy(submitted), {})
-    known = {cell.id: cell for cell in source.cells}
-    for cell in made.cells:
-        ours = known.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
-        if ours is None:
+    notebook, _ = DeduplicateIds().preprocess(copy.deepcopy(submitted), {})
+    source_cells = {cell.id: cell for cell in source.cells}
+    for cell in notebook.cells:
+        source_cell = source_cells.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
+        if source_cell is None:
             continue
         if is_locked(cell) or is_task(cell):
-            cell.source = ours.source
+            cell.source = source_cell.source
         if is_grade(cell):
-            cell.metadata.nbgrader.points = ours.points
-        given = copy.deepcopy(cell)
-        given.source = ours.source
-        cell.metadata.nbgrader.checksum = compute_checksum(given)
-    return made
+            cell.metadata.nbgrader.points = source_cell.points
+        reference = copy.deepcopy(cell)
+        reference.source = source_cell.source
+        cell.metadata.nbgrader.checksum = compute_checksum(reference)
+    return notebook

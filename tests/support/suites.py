@@ -38,7 +38,7 @@ def is_whole(item: pytest.Item) -> bool:
 
 def first_of(values: Iterable[object], number: int) -> list[Any]:
     """Return parametrised cases for these values: the first `number` are quick, the others are not."""
-    return [case(value, quick=place < number, id=str(value)) for place, value in enumerate(values)]
+    return [case(value, quick=index < number, id=str(value)) for index, value in enumerate(values)]
 
 
 def case(*values: object, quick: bool, id: str | None = None) -> Any:
@@ -86,7 +86,7 @@ def has_wall() -> bool:
     return program is not None and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def is_wanting(item: pytest.Item) -> bool:
+def lacks_needed_wall(item: pytest.Item) -> bool:
     """Return whether a quick run on Linux must skip a test because no wall works; a whole run fails it."""
     needs_wall = item.nodeid.startswith(BEHIND_THE_WALL)
     return needs_wall and not runs_whole(item.config) and sys.platform == "linux" and not has_wall()
@@ -95,7 +95,7 @@ def is_wanting(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test that needs a wall if no wall works on this machine."""
-    if is_wanting(item):
+    if lacks_needed_wall(item):
         pytest.skip(NO_WALL)
 
 
@@ -106,7 +106,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     terminal = session.config.pluginmanager.get_plugin("terminalreporter")
     if terminal is None or hasattr(session.config, "workerinput") or runs_whole(session.config):
         return
-    for reason, number in left_out(terminal.stats.get("skipped", [])).items():
+    for reason, number in count_skipped(terminal.stats.get("skipped", [])).items():
         terminal.write_line(f"left out: {number} tests ({reason})")
     terminal.write_line(
         f"left out, as in every quick run: what needs {', '.join(dict.fromkeys(WHOLE.values()))}"
@@ -114,7 +114,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     terminal.write_line("`make test-all` runs all of them; .ci/run installs what they need and runs it")
 
 
-def left_out(skipped: Iterable[pytest.TestReport]) -> dict[str, int]:
+def count_skipped(skipped: Iterable[pytest.TestReport]) -> dict[str, int]:
     """Return how many tests were skipped, by reason."""
-    reasons = [each.longrepr[2] for each in skipped if isinstance(each.longrepr, tuple)]
+    reasons = [report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)]
     return dict(Counter(str(reason).removeprefix("Skipped: ") for reason in reasons))

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 
 
-def wait_for(what: Callable[[], object], seconds: float = 20) -> bool:
+def wait_for(condition: Callable[[], object], seconds: float = 20) -> bool:
     """Wait until a function returns something true; return whether it did so within these seconds."""
-    until = time.monotonic() + seconds
-    while not (found := what()) and time.monotonic() < until:
+    deadline = time.monotonic() + seconds
+    while not (result := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return bool(found)
+    return bool(result)

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-_LONGEST = 1 << 20  # bytes; upper bound of a request to the warm process
+_MAX_REQUEST_BYTES = 1 << 20  # bytes; upper bound of a request to the warm process
 
 
 @contextlib.contextmanager
@@ -32,8 +32,8 @@ def warm(modules: Sequence[str]) -> Iterator[list[str]]:
         tempfile.TemporaryDirectory(prefix="secant-warm-") as folder,
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
     ):
-        place = f"{folder}/socket"
-        listener.bind(place)
+        socket_path = f"{folder}/socket"
+        listener.bind(socket_path)
         listener.listen()
         server = subprocess.Popen(
             [sys.executable, "-c", f"import {__name__} as warm; warm.serve({listener.fileno()}, {modules})"],
@@ -43,24 +43,24 @@ def warm(modules: Sequence[str]) -> Iterator[list[str]]:
         )
         listener.close()
         try:
-            yield [sys.executable, "-I", "-S", __file__, place]
+            yield [sys.executable, "-I", "-S", __file__, socket_path]
         finally:
             server.kill()
             server.communicate()
 
 
-def write_kernel(folder: Path, words: Sequence[str], name: str = "python3") -> None:
+def write_kernel(folder: Path, command: Sequence[str], name: str = "python3") -> None:
     """Write a kernel specification into a data folder, which can then be put on JUPYTER_PATH.
 
     Args:
         folder: the data folder.
-        words: the command that replaces `python -m`.
+        command: the command that replaces `python -m`.
         name: the kernel's name.
     """
-    place = folder / "kernels" / name / "kernel.json"
-    place.parent.mkdir(parents=True)
-    start = {"argv": [*words, "ipykernel_launcher", "-f", "{connection_file}"]}
-    place.write_text(json.dumps(start | {"display_name": "Python 3 (ipykernel)", "language": "python"}))
+    spec_file = folder / "kernels" / name / "kernel.json"
+    spec_file.parent.mkdir(parents=True)
+    spec = {"argv": [*command, "ipykernel_launcher", "-f", "{connection_file}"]}
+    spec_file.write_text(json.dumps(spec | {"display_name": "Python 3 (ipykernel)", "language": "python"}))
 
 
 def serve(number: int, modules: Sequence[str]) -> NoReturn:
@@ -79,10 +79,10 @@ def serve(number: int, modules: Sequence[str]) -> NoReturn:
     signal.signal(signal.SIGCHLD, _reap)
     with socket.socket(fileno=number) as listener:
         while True:
-            with listener.accept()[0] as caller:
+            with listener.accept()[0] as client:
                 if os.fork() == 0:
                     listener.close()
-                    _run(caller)
+                    _run(client)
 
 
 def _reap(*_: object) -> None:
@@ -92,20 +92,20 @@ def _reap(*_: object) -> None:
             pass
 
 
-def _run(caller: socket.socket) -> NoReturn:
+def _run(client: socket.socket) -> NoReturn:
     """Run the program that the client requests, in the fork; send the client the exit code, and exit."""
     code = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
-        order, files, _, _ = socket.recv_fds(caller, _LONGEST, 3)
-        _end_with(caller.fileno())  # set after receiving, because an arriving message also sends SIGIO
-        code = _become(files, **json.loads(order))
-        if (shared := sys.modules.get("multiprocessing.util")) is not None:
-            shared._exit_function()  # runs at a program's normal end; it removes the folder of its sockets
+        request, files, _, _ = socket.recv_fds(client, _MAX_REQUEST_BYTES, 3)
+        _end_with(client.fileno())  # set after receiving, because an arriving message also sends SIGIO
+        code = _run_module(files, **json.loads(request))
+        if (util := sys.modules.get("multiprocessing.util")) is not None:
+            util._exit_function()  # runs at a program's normal end; it removes the folder of its sockets
     finally:
         with contextlib.suppress(OSError):
-            caller.send(bytes([code % 256]))
+            client.send(bytes([code % 256]))
         os._exit(0)
 
 
@@ -115,7 +115,7 @@ def _end_with(file: int) -> None:
     fcntl.fcntl(file, fcntl.F_SETFL, os.O_ASYNC)
 
 
-def _become(files: Sequence[int], words: Sequence[str], cwd: str, env: dict[str, str]) -> int:
+def _run_module(files: Sequence[int], words: Sequence[str], cwd: str, env: dict[str, str]) -> int:
     """Run a module as `python -m` would, with the client's files, directory and environment.
 
     Args:
@@ -153,12 +153,12 @@ def _become(files: Sequence[int], words: Sequence[str], cwd: str, env: dict[str,
     return code if isinstance(code, int) else int(code is not None)
 
 
-def call(place: str, *words: str) -> int:
+def call(socket_path: str, *words: str) -> int:
     """Ask the warm process, as its client, to run these words in a fork; return the fork's exit code."""
-    order = {"words": words, "cwd": os.getcwd(), "env": dict(os.environ)}
+    request = {"words": words, "cwd": os.getcwd(), "env": dict(os.environ)}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
-        server.connect(place)
-        socket.send_fds(server, [json.dumps(order).encode()], [0, 1, 2])
+        server.connect(socket_path)
+        socket.send_fds(server, [json.dumps(request).encode()], [0, 1, 2])
         return (server.recv(1) or b"\1")[0]
 
 

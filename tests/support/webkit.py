@@ -33,9 +33,9 @@ READY = "return document.querySelector('figure.live .secant-picture img') !== nu
 
 def missing_program() -> str:
     """Return a message about the packages that WebKit needs and that are not installed, or ""."""
-    needed = {DRIVER: "webkit2gtk-driver", "xvfb-run": "xvfb"}
-    absent = [package for program, package in needed.items() if shutil.which(program) is None]
-    return f"WebKit is not installed (apt install {' '.join(absent)})" if absent else ""
+    packages = {DRIVER: "webkit2gtk-driver", "xvfb-run": "xvfb"}
+    missing = [package for program, package in packages.items() if shutil.which(program) is None]
+    return f"WebKit is not installed (apt install {' '.join(missing)})" if missing else ""
 
 
 def prepare() -> None:
@@ -44,8 +44,8 @@ def prepare() -> None:
     Raises:
         subprocess.CalledProcessError: if pip fails.
     """
-    done = ENVIRONMENT / SELENIUM
-    if done.exists():
+    marker = ENVIRONMENT / SELENIUM
+    if marker.exists():
         return
     subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
     pip = [
@@ -57,7 +57,7 @@ def prepare() -> None:
         "--disable-pip-version-check",
     ]
     subprocess.run([*pip, SELENIUM], check=True, timeout=60 * MINUTES)
-    done.touch()
+    marker.touch()
 
 
 def drive(*words: str) -> dict[str, Any]:
@@ -69,10 +69,10 @@ def drive(*words: str) -> dict[str, Any]:
     prepare()
     screen = ["xvfb-run", "--auto-servernum", "--server-args=-screen 0 1400x1000x24"]
     command = [*screen, str(ENVIRONMENT / "bin" / "python"), __file__, *words]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60 * MINUTES)
-    if ended.returncode:
-        raise RuntimeError(ended.stderr[-2000:])
-    printed: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60 * MINUTES)
+    if result.returncode:
+        raise RuntimeError(result.stderr[-2000:])
+    printed: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return printed
 
 
@@ -182,11 +182,11 @@ def lesson(page: Page, address: str, notebook: str) -> dict[str, Any]:
     return {"cards": cards, "prediction": prediction, "copied": copied, "total": total}
 
 
-ERRANDS: dict[str, Callable[..., dict[str, Any]]] = {"static": static_page, "lesson": lesson}
+ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {"static": static_page, "lesson": lesson}
 
 if __name__ == "__main__":
     window = Page()
     try:
-        print(json.dumps(ERRANDS[sys.argv[1]](window, *sys.argv[2:])))
+        print(json.dumps(ACTIONS[sys.argv[1]](window, *sys.argv[2:])))
     finally:
         window.driver.quit()

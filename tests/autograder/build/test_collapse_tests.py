@@ -28,22 +28,27 @@ def test_only_tests_and_answers_to_predictions_are_collapsed() -> None:
     ]
     notebook, _ = CollapseTests().release(new_notebook(cells=cells), {})
     hidden = {"source_hidden": True}
-    found = [cell.metadata.get("jupyter") for cell in notebook.cells]
-    assert found == [None, None, hidden, None, hidden, None]
+    jupyter_metadata = [cell.metadata.get("jupyter") for cell in notebook.cells]
+    assert jupyter_metadata == [None, None, hidden, None, hidden, None]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_test_cells_are_collapsed_in_the_release_and_not_in_the_source(course: Path, language: str) -> None:
     builder.build(course, find_lessons(course))
 
-    def cells(home: str) -> list[NotebookNode]:
-        (path,) = (course / home).glob("*/*.ipynb")
+    def read_cells(folder: str) -> list[NotebookNode]:
+        (path,) = (course / folder).glob("*/*.ipynb")
         return nbformat.read(path, as_version=4).cells
 
-    released = cells(f"release/{language}")
-    assert any(is_test(cell) for cell in released)
+    released_cells = read_cells(f"release/{language}")
+    assert any(is_test(cell) for cell in released_cells)
     # Only the source is collapsed; the message below it stays visible.
-    assert all(cell.metadata["jupyter"] == {"source_hidden": True} for cell in released if is_test(cell))
-    others = [*released[1:], *cells("source")]  # the release adds the first cell, which installs Secant
-    assert not any("jupyter" in cell.metadata for cell in others if not is_test(cell))
-    assert not any("jupyter" in cell.metadata for cell in cells("source"))
+    assert all(
+        cell.metadata["jupyter"] == {"source_hidden": True} for cell in released_cells if is_test(cell)
+    )
+    other_cells = [
+        *released_cells[1:],
+        *read_cells("source"),
+    ]  # the release adds the first cell, which installs Secant
+    assert not any("jupyter" in cell.metadata for cell in other_cells if not is_test(cell))
+    assert not any("jupyter" in cell.metadata for cell in read_cells("source"))

@@ -15,37 +15,39 @@ from autograder.course.cells import grade_id
 from autograder.course.lesson import Lesson, english_hash
 from tests.support.lessons import LESSONS, source
 
-COURSE = {int(lesson.name[:2]): numbered(lesson.text.read_text(encoding="utf-8")) for lesson in LESSONS}
-(SEVENTH,) = [lesson for lesson in LESSONS if lesson.name.startswith("07")]
+TASKS_BY_LESSON = {
+    int(lesson.name[:2]): numbered(lesson.text.read_text(encoding="utf-8")) for lesson in LESSONS
+}
+(LESSON_7,) = [lesson for lesson in LESSONS if lesson.name.startswith("07")]
 
 
-def problems(notebook: NotebookNode, number: int = 7) -> list[str]:
-    return [text for _, text in prose_problems(notebook, number, COURSE, len(LESSONS))]
+def find_problems(notebook: NotebookNode, number: int = 7) -> list[str]:
+    return [text for _, text in prose_problems(notebook, number, TASKS_BY_LESSON, len(LESSONS))]
 
 
-def changed(old: str, new: str, lesson: Lesson = SEVENTH) -> list[str]:
+def problems_after_replacing(old: str, new: str, lesson: Lesson = LESSON_7) -> list[str]:
     """Return the problems of a lesson after one text in it has been replaced with another."""
     notebook = copy.deepcopy(source(lesson))
-    found = [cell for cell in notebook.cells if re.search(old, cell.source)]
-    assert found
-    for cell in found:
+    matching_cells = [cell for cell in notebook.cells if re.search(old, cell.source)]
+    assert matching_cells
+    for cell in matching_cells:
         cell.source = re.sub(old, new, cell.source)
-    return problems(notebook, int(lesson.name[:2]))
+    return find_problems(notebook, int(lesson.name[:2]))
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_prose_of_every_lesson_agrees_with_its_tasks(lesson: Lesson) -> None:
-    assert problems(source(lesson), int(lesson.name[:2])) == []
+    assert find_problems(source(lesson), int(lesson.name[:2])) == []
 
 
 def test_list_of_hidden_tests_with_a_dropped_task_is_reported() -> None:
-    notebook = copy.deepcopy(source(SEVENTH))
+    notebook = copy.deepcopy(source(LESSON_7))
     first = next(i for i, cell in enumerate(notebook.cells) if "## Task 7.7" in cell.source)
     last = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == "test_find_culprit")
     del notebook.cells[first : last + 1]
-    course = {**COURSE, 7: COURSE[7] - {"7.7"}}
-    found = [text for _, text in prose_problems(notebook, 7, course, len(LESSONS))]
-    assert sorted(found) == sorted(
+    tasks_by_lesson = {**TASKS_BY_LESSON, 7: TASKS_BY_LESSON[7] - {"7.7"}}
+    problems = [text for _, text in prose_problems(notebook, 7, tasks_by_lesson, len(LESSONS))]
+    assert sorted(problems) == sorted(
         [
             "the list of what hidden tests look for has task 7.7, which does not exist",
             "the list of what hidden tests look for has task 7.7, which does not exist",
@@ -53,16 +55,16 @@ def test_list_of_hidden_tests_with_a_dropped_task_is_reported() -> None:
     )
 
 
-def test_heading_left_of_a_dropped_task_is_reported() -> None:
-    notebook = copy.deepcopy(source(SEVENTH))
+def test_remaining_heading_of_a_dropped_task_is_reported() -> None:
+    notebook = copy.deepcopy(source(LESSON_7))
     notebook.cells = [cell for cell in notebook.cells if not grade_id(cell).endswith("find_culprit")]
-    found = problems(notebook)
-    assert "its heading says Task 7.7 · `find_culprit`, which does not exist" in found
-    assert "its heading says 과제 7.7 · `find_culprit`, which does not exist" in found
+    problems = find_problems(notebook)
+    assert "its heading says Task 7.7 · `find_culprit`, which does not exist" in problems
+    assert "its heading says 과제 7.7 · `find_culprit`, which does not exist" in problems
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         (r"## Task 7\.2 · ", "## Task 7.3 · ", "Task 7.3 · `saved_shapes`, but next is 7.2 · `saved_shapes`"),
         (r"## 과제 7\.2 · `saved_shapes`", "## 과제 7.2 · `shapes`", "but next is 7.2 · `saved_shapes`"),
@@ -72,15 +74,17 @@ def test_heading_left_of_a_dropped_task_is_reported() -> None:
         ("과제 7.6에서", "과제 7.6과 11.2에서", "it mentions task 11.2, which does not exist"),
     ],
 )
-def test_each_kind_of_error_in_lesson_prose_is_reported(old: str, new: str, says: str) -> None:
-    found = changed(old, new)
-    assert any(says in text for text in found), found
+def test_each_kind_of_error_in_lesson_prose_is_reported(old: str, new: str, message: str) -> None:
+    problems = problems_after_replacing(old, new)
+    assert any(message in text for text in problems), problems
 
 
 def test_task_without_two_hints_is_reported() -> None:
-    (fourth,) = [lesson for lesson in LESSONS if lesson.name.startswith("04")]
-    (found,) = changed(r"<details>(<summary>Hint 1: the idea</summary>\n\nThe path from)", r"\1", fourth)
-    assert "Task 4.4 has 1 hints" in found
+    (lesson_4,) = [lesson for lesson in LESSONS if lesson.name.startswith("04")]
+    (problem,) = problems_after_replacing(
+        r"<details>(<summary>Hint 1: the idea</summary>\n\nThe path from)", r"\1", lesson_4
+    )
+    assert "Task 4.4 has 1 hints" in problem
 
 
 @pytest.mark.parametrize(
@@ -120,7 +124,7 @@ def test_unknown_placeholder_is_reported_and_other_braces_are_not() -> None:
     assert problem.startswith("there is no placeholder {{point}}, only lesson, ")
 
 
-def test_one_more_lesson_makes_no_translation_stale() -> None:
+def test_number_of_lessons_makes_no_translation_stale() -> None:
     assert english_hash("# A\n\nLesson 02 of 10 · ~5 min · a") == english_hash(
         "# A\n\nLesson 02 of 11 · ~5 min · a"
     )
@@ -134,6 +138,6 @@ def test_lesson_whose_prose_names_no_tasks_has_no_problems(steps: Lesson) -> Non
 
 
 def test_lesson_may_refer_to_lessons_missing_from_the_course() -> None:
-    alone = {7: COURSE[7]}
+    only_lesson_7 = {7: TASKS_BY_LESSON[7]}
     for total in (None, 10):
-        assert list(prose_problems(source(SEVENTH), 7, alone, total)) == []
+        assert list(prose_problems(source(LESSON_7), 7, only_lesson_7, total)) == []

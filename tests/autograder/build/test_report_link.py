@@ -26,31 +26,33 @@ def test_each_released_lesson_ends_with_a_report_link(language: str) -> None:
         assert re.fullmatch(rf"Lesson: {lesson.name}\nVersion: text [0-9a-f]{{8}}\n\n", body)
 
 
-def linked(*cells: nbformat.NotebookNode, problems: object = "") -> nbformat.NotebookNode:
+def add_report_link(*cells: nbformat.NotebookNode, problems: object = "") -> nbformat.NotebookNode:
     config = Config({"Secant": {"problems": problems}} if problems else {})
     notebook = new_notebook(cells=list(cells), metadata={"lang": "en"})
     return ReportLink(config=config).release(notebook, RESOURCES)[0]
 
 
 def test_report_link_uses_the_address_configured_by_the_class() -> None:
-    graded = new_markdown_cell("My note", metadata={"nbgrader": {"solution": True}})
-    cells = new_markdown_cell("The beginning"), new_markdown_cell("The end"), new_code_cell("1"), graded
-    notebook = linked(*cells, problems="mailto:me@example.org")
-    first, linking, *rest = (cell.source for cell in notebook.cells)
-    assert "(mailto:me@example.org?subject=11_mine" in unquote(linking)
+    graded_cell = new_markdown_cell("My note", metadata={"nbgrader": {"solution": True}})
+    cells = new_markdown_cell("The beginning"), new_markdown_cell("The end"), new_code_cell("1"), graded_cell
+    notebook = add_report_link(*cells, problems="mailto:me@example.org")
+    first, text_with_link, *rest = (cell.source for cell in notebook.cells)
+    assert "(mailto:me@example.org?subject=11_mine" in unquote(text_with_link)
     assert [first, *rest] == ["The beginning", "1", "My note"]
 
 
 def test_report_link_version_depends_on_the_lesson_text() -> None:
-    one, two, again = (linked(new_markdown_cell(text)).cells[0].source[-60:] for text in ("a", "b", "a"))
-    assert one == again != two
+    first, other, repeated = (
+        add_report_link(new_markdown_cell(text)).cells[0].source[-60:] for text in ("a", "b", "a")
+    )
+    assert first == repeated != other
 
 
 def test_notebook_without_prose_gets_no_report_link() -> None:
-    assert linked(new_code_cell("1")).cells[0].source == "1"
+    assert add_report_link(new_code_cell("1")).cells[0].source == "1"
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "me@example.org", 3, "https://a\nb"])
 def test_report_link_to_a_malformed_address_is_refused(address: object) -> None:
     with pytest.raises(CourseError, match=r"c\.Secant\.problems is an address"):
-        linked(new_markdown_cell("The end"), problems=address)
+        add_report_link(new_markdown_cell("The end"), problems=address)

@@ -262,7 +262,7 @@ SLIPS = {
 }
 
 
-def refusals(steps: Lesson, old: Any, new: Any, count: Any = 1) -> Any:
+def find_problems(steps: Lesson, old: Any, new: Any, count: Any = 1) -> Any:
     text = steps.text.read_text()
     assert old in text
     steps.text.write_text(text.replace(old, new, count))
@@ -274,7 +274,7 @@ def test_fixture_lesson_breaks_no_rule(steps: Lesson) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "refused"),
+    ("text", "is_refused"),
     [
         ("Lessons 1~4, then\nlessons 5~9.", True),
         ("It is ~~not~~ so.", True),
@@ -290,48 +290,50 @@ def test_fixture_lesson_breaks_no_rule(steps: Lesson) -> None:
     ],
 )
 def test_tildes_that_markdown_reads_as_strikethrough_are_refused(
-    steps: Lesson, text: str, refused: bool
+    steps: Lesson, text: str, is_refused: bool
 ) -> None:
-    found = refusals(steps, "A small lesson for the tests", text)
-    assert any("its tildes strike text through" in problem for problem in found) is refused, found
+    problems = find_problems(steps, "A small lesson for the tests", text)
+    assert any("its tildes strike text through" in problem for problem in problems) is is_refused, problems
 
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_every_broken_lesson_rule_is_reported_in_a_sentence(steps: Lesson, name: str) -> None:
-    old, new, cell, says = SLIPS[name]
-    found = refusals(steps, old, new)
-    fitting = [text for text in found if cell in text and says in text]
-    assert fitting, found
-    assert all(text.startswith("course/01_steps/01_steps.py") and text.endswith(".") for text in found)
-    assert all("\n" not in text for text in found)
+    old, new, cell, message = SLIPS[name]
+    problems = find_problems(steps, old, new)
+    matching_problems = [problem for problem in problems if cell in problem and message in problem]
+    assert matching_problems, problems
+    assert all(
+        problem.startswith("course/01_steps/01_steps.py") and problem.endswith(".") for problem in problems
+    )
+    assert all("\n" not in problem for problem in problems)
 
 
-LONG = "●●○○○ · ★★★★★ · 95 min · 2 points"
+LONG_HEADER = "●●○○○ · ★★★★★ · 95 min · 2 points"
 
 
 @pytest.mark.parametrize(
-    ("header", "says"),
+    ("header", "message"),
     [
         ("Lesson 01 of 10 · ~75 min · steps", "but the count is"),
-        (f"Lesson 01 of 10 · ~100 min · steps\n\n{LONG}", "at most 90 are allowed"),
+        (f"Lesson 01 of 10 · ~100 min · steps\n\n{LONG_HEADER}", "at most 90 are allowed"),
     ],
 )
-def test_faulty_lesson_header_is_reported(steps: Lesson, header: str, says: str) -> None:
-    found = refusals(steps, "A small lesson for the tests", header)
-    assert any(says in text for text in found), found
+def test_faulty_lesson_header_is_reported(steps: Lesson, header: str, message: str) -> None:
+    problems = find_problems(steps, "A small lesson for the tests", header)
+    assert any(message in problem for problem in problems), problems
 
 
 def test_lesson_header_with_the_right_duration_is_accepted(steps: Lesson) -> None:
-    found = refusals(steps, "A small lesson for the tests", "Lesson 01 of 10 · ~5 min · steps")
-    assert not [text for text in found if "count" in text]
+    problems = find_problems(steps, "A small lesson for the tests", "Lesson 01 of 10 · ~5 min · steps")
+    assert not [problem for problem in problems if "count" in problem]
 
 
 def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
     text = steps.text.read_text().replace('lang="en"', 'lang="fr"', 1).replace(', "points": 3', "")
     steps.text.write_text(text)
-    found = rules.lesson_problems(steps)
-    assert len(found) == 3
-    assert ["cell 1" in found[0], "cell 2" in found[1], "test_Counter" in found[2]] == [True] * 3
+    problems = rules.lesson_problems(steps)
+    assert len(problems) == 3
+    assert ["cell 1" in problems[0], "cell 2" in problems[1], "test_Counter" in problems[2]] == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -353,7 +355,7 @@ def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
     ],
 )
 def test_allowed_code_in_a_test_cell_is_not_refused(steps: Lesson, old: str, new: str) -> None:
-    assert refusals(steps, old, new) == []
+    assert find_problems(steps, old, new) == []
 
 
 def test_answer_may_be_a_class_with_another_name_than_its_task(steps: Lesson) -> None:
@@ -366,7 +368,7 @@ def test_answer_may_be_a_class_with_another_name_than_its_task(steps: Lesson) ->
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "says"),
+    ("file", "old", "new", "message"),
     [
         (
             "wrong",
@@ -393,23 +395,25 @@ def test_answer_may_be_a_class_with_another_name_than_its_task(steps: Lesson) ->
     ],
 )
 def test_broken_rule_in_recorded_answers_is_reported(
-    steps: Lesson, file: str, old: str, new: str, says: str
+    steps: Lesson, file: str, old: str, new: str, message: str
 ) -> None:
     path = steps.folder / f"{file}_answers.py"
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    found = rules.lesson_problems(steps)
-    assert any(f"course/01_steps/{file}_answers.py" in text and says in text for text in found), found
+    problems = rules.lesson_problems(steps)
+    assert any(f"course/01_steps/{file}_answers.py" in text and message in text for text in problems), (
+        problems
+    )
 
 
 def test_reported_problem_names_the_line_of_its_cell(steps: Lesson) -> None:
     text = steps.text.read_text().replace(', "points": 3', "")
     steps.text.write_text(text)
     (problem,) = rules.lesson_problems(steps)
-    found = re.match(r"course/01_steps/01_steps\.py:(\d+), cell test_Counter", problem)
-    assert found
-    assert '"grade_id": "test_Counter"' in text.splitlines()[int(found[1]) - 1]
+    match = re.match(r"course/01_steps/01_steps\.py:(\d+), cell test_Counter", problem)
+    assert match
+    assert '"grade_id": "test_Counter"' in text.splitlines()[int(match[1]) - 1]
 
 
 def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
@@ -417,13 +421,13 @@ def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
     header = "Lesson 01 of 1 · ~5 min · steps"
     steps.text.write_text(text.replace("A small lesson for the tests", header, 1))
     syllabus = steps.root / "course" / "syllabus.toml"
-    for minutes, says in (
+    for minutes, expected in (
         (5, []),
         (10, [f"{steps.name} has minutes = 10, but the lesson's own count is 5."]),
     ):
         syllabus.write_text(f'[[lesson]]\nfolder = "{steps.name}"\nminutes = {minutes}\n')
-        found = [text for text in rules.lesson_problems(steps) if text.startswith("course/syllabus.toml")]
-        assert found == [f"course/syllabus.toml: {text}" for text in says]
+        problems = [text for text in rules.lesson_problems(steps) if text.startswith("course/syllabus.toml")]
+        assert problems == [f"course/syllabus.toml: {text}" for text in expected]
     syllabus.write_text("[[lesson]")
     assert any("syllabus.toml: it is not TOML" in text for text in rules.lesson_problems(steps))
 
@@ -435,8 +439,8 @@ def test_course_folder_without_a_lesson_is_reported(steps: Lesson) -> None:
 
 
 def test_release_with_solutions_or_hidden_tests_is_refused(steps: Lesson) -> None:
-    found = rules.release_problems(read_text(steps.text), steps.text)
-    assert [text.partition("cell ")[2] for text in found] == [
+    problems = rules.release_problems(read_text(steps.text), steps.text)
+    assert [problem.partition("cell ")[2] for problem in problems] == [
         "double: a solution would be released.",
         "test_double: hidden tests would be released.",
         "Counter: a solution would be released.",
@@ -451,34 +455,37 @@ def test_task_without_recorded_wrong_or_right_answers_is_reported(steps: Lesson)
     for name in ("wrong_answers.py", "right_answers.py"):
         file = steps.folder / name
         file.write_text(file.read_text(encoding="utf-8").partition("# %% ")[0], encoding="utf-8")
-    said = "\n".join(rules.lesson_problems(steps))
-    assert "wrong_answers.py: it has 0 for double: record at least 3 for each task." in said
-    assert "right_answers.py: it has 0 for Counter: record at least 1 for each task." in said
+    report = "\n".join(rules.lesson_problems(steps))
+    assert "wrong_answers.py: it has 0 for double: record at least 3 for each task." in report
+    assert "right_answers.py: it has 0 for Counter: record at least 1 for each task." in report
 
 
 def test_hints_count_toward_the_limit_of_visible_test_lines(steps: Lesson) -> None:
     notebook = read_text(steps.text)
     (test,) = [cell for cell in notebook.cells if cell.source.count("check.close(double(3.0)")]
     test.source = "hint = hints(\n" + '    a="b",\n' * 44 + ")\n" + split_tests(test.source)[0]
-    found = rules.release_problems(notebook, steps.text)
-    assert any("cell test_double: its visible part has" in text and "at most 40" in text for text in found)
+    problems = rules.release_problems(notebook, steps.text)
+    assert any(
+        "cell test_double: its visible part has" in problem and "at most 40" in problem
+        for problem in problems
+    )
 
 
 def test_all_leftovers_of_a_dropped_task_are_reported_together(tmp_path: Path) -> None:
     """Check a promise that docs/grading.md makes to instructors who drop a task."""
     name, task = "09_gradients_of_gradients", "second_derivative"
     shutil.copytree(ROOT / "course", tmp_path / "course")
-    lesson = next(one for one in find_lessons(tmp_path) if one.name == name)
+    lesson = next(lesson for lesson in find_lessons(tmp_path) if lesson.name == name)
     cells = re.split(r"(?m)^(?=# %%)", lesson.text.read_text(encoding="utf-8"))
-    kept = [cell for cell in cells if not re.match(rf'# %%.*"(?:test_)?{task}"', cell)]
-    assert len(cells) - len(kept) == 2
-    lesson.text.write_text("".join(kept), encoding="utf-8")
-    said = "\n".join(rules.lesson_problems(lesson))
+    remaining_cells = [cell for cell in cells if not re.match(rf'# %%.*"(?:test_)?{task}"', cell)]
+    assert len(cells) - len(remaining_cells) == 2
+    lesson.text.write_text("".join(remaining_cells), encoding="utf-8")
+    report = "\n".join(rules.lesson_problems(lesson))
     for file in ("hints.toml", "wrong_answers.py", "right_answers.py", "solutions.py"):
-        assert f"{name}/{file}" in said
-    for slip in (
+        assert f"{name}/{file}" in report
+    for problem in (
         "its heading says Task 9.1",
         "its heading says 과제 9.1",
         "hidden tests",
     ):
-        assert slip in said
+        assert problem in report

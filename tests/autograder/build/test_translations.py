@@ -10,7 +10,7 @@ from autograder.build.translations import accept_translations, stale_translation
 from autograder.cli import app
 from autograder.course.lesson import Lesson, wrong_answers
 
-WORDS = """# Notes.
+SOLUTIONS = """# Notes.
 
 # %% [markdown] task="double" lang="en"
 r\"\"\"
@@ -25,40 +25,40 @@ r\"\"\"
 
 
 @pytest.fixture
-def stale(steps: Lesson) -> Lesson:
+def stale_lesson(steps: Lesson) -> Lesson:
     """Return the small lesson with a changed English text and an unchanged Korean one."""
     text = steps.text.read_text(encoding="utf-8")
     steps.text.write_text(text.replace("Return twice the number", "Return it twice"), encoding="utf-8")
     return steps
 
 
-def test_build_warns_of_a_stale_translation_and_writes_the_lesson(stale: Lesson) -> None:
-    built = build(stale.root, [stale])
-    (place,) = built.stale_translations
-    assert place.startswith("course/01_steps/01_steps.py:35: the English has changed since: check this")
-    released = stale.root / "release" / "en" / stale.name / f"{stale.name}.ipynb"
-    assert "Return it twice" in released.read_text(encoding="utf-8")
+def test_build_warns_of_a_stale_translation_and_writes_the_lesson(stale_lesson: Lesson) -> None:
+    result = build(stale_lesson.root, [stale_lesson])
+    (warning,) = result.stale_translations
+    assert warning.startswith("course/01_steps/01_steps.py:35: the English has changed since: check this")
+    release_path = stale_lesson.root / "release" / "en" / stale_lesson.name / f"{stale_lesson.name}.ipynb"
+    assert "Return it twice" in release_path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("option", ["check", "strict"])
-def test_strict_build_and_check_refuse_a_stale_translation(stale: Lesson, option: str) -> None:
+def test_strict_build_and_check_refuse_a_stale_translation(stale_lesson: Lesson, option: str) -> None:
     with pytest.raises(BuildError, match=r"01_steps\.py:35: the English has changed since"):
-        build(stale.root, [stale], **{option: True})
-    assert not (stale.root / "source").exists()
+        build(stale_lesson.root, [stale_lesson], **{option: True})
+    assert not (stale_lesson.root / "source").exists()
 
 
 def test_command_warns_lists_and_refuses_stale_translations(
-    stale: Lesson, monkeypatch: pytest.MonkeyPatch
+    stale_lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(stale.root)
-    listed = CliRunner().invoke(app, ["build", "1", "--stale"])
-    assert listed.exit_code == 0
-    assert "01_steps.py:35: the English has changed since" in listed.output.replace("\n", " ")
-    assert listed.output.endswith("1 lesson: 1 stale translation.\n")
-    assert not (stale.root / "source").exists()
-    built = CliRunner().invoke(app, ["build", "1"])
-    assert built.exit_code == 0
-    assert "1 stale translation: `autograder build --stale`" in built.output
+    monkeypatch.chdir(stale_lesson.root)
+    list_result = CliRunner().invoke(app, ["build", "1", "--stale"])
+    assert list_result.exit_code == 0
+    assert "01_steps.py:35: the English has changed since" in list_result.output.replace("\n", " ")
+    assert list_result.output.endswith("1 lesson: 1 stale translation.\n")
+    assert not (stale_lesson.root / "source").exists()
+    build_result = CliRunner().invoke(app, ["build", "1"])
+    assert build_result.exit_code == 0
+    assert "1 stale translation: `autograder build --stale`" in build_result.output
     assert CliRunner().invoke(app, ["build", "1", "--strict"]).exit_code == 1
 
 
@@ -77,24 +77,24 @@ def test_hint_without_korean_counts_as_stale_and_falls_back_to_english(steps: Le
 def test_stale_and_missing_hashes_are_written_and_nothing_else(steps: Lesson) -> None:
     before = steps.text.read_text(encoding="utf-8")
     steps.text.write_text(before.replace(' en="1728a197"', ""), encoding="utf-8")
-    (steps.folder / "solutions.py").write_text(WORDS, encoding="utf-8")
+    (steps.folder / "solutions.py").write_text(SOLUTIONS, encoding="utf-8")
     assert len(stale_translations(steps)) == 2
-    places = accept_translations(steps)
+    locations = accept_translations(steps)
     assert not stale_translations(steps)
     assert steps.text.read_text(encoding="utf-8") == before
-    assert [place.partition(":")[0] for place in places] == [
+    assert [location.partition(":")[0] for location in locations] == [
         "course/01_steps/01_steps.py",
         "course/01_steps/solutions.py",
     ]
-    assert places[1].endswith(":8")
+    assert locations[1].endswith(":8")
     assert not accept_translations(steps)
 
 
 def test_missing_hash_is_listed_with_the_hash_to_write(steps: Lesson) -> None:
     text = steps.text.read_text(encoding="utf-8")
     steps.text.write_text(text.replace(' en="1728a197"', ""), encoding="utf-8")
-    (place,) = stale_translations(steps)
-    assert 'not marked as checked: check this translation, then write en="1728a197"' in place
+    (warning,) = stale_translations(steps)
+    assert 'not marked as checked: check this translation, then write en="1728a197"' in warning
 
 
 def test_translation_command_requires_lesson_names(steps: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,10 +102,10 @@ def test_translation_command_requires_lesson_names(steps: Lesson, monkeypatch: p
     text = steps.text.read_text(encoding="utf-8").replace('en="1728a197"', 'en="0"')
     steps.text.write_text(text, encoding="utf-8")
     for arguments in (["build", "--accept-translations"], ["build", "1", "--check", "--accept-translations"]):
-        failed = CliRunner().invoke(app, arguments)
-        assert "Name the lessons" in str(failed.exception)
+        failed_result = CliRunner().invoke(app, arguments)
+        assert "Name the lessons" in str(failed_result.exception)
         assert steps.text.read_text(encoding="utf-8") == text
-    done = CliRunner().invoke(app, ["build", "1", "--accept-translations"])
-    assert done.exit_code == 0, done.output
-    assert "accepted course/01_steps/01_steps.py:" in done.output
+    result = CliRunner().invoke(app, ["build", "1", "--accept-translations"])
+    assert result.exit_code == 0, result.output
+    assert "accepted course/01_steps/01_steps.py:" in result.output
     assert Path(steps.root, "source", steps.name).is_dir()

@@ -13,7 +13,7 @@ NAME = "03_backward_and_grad"
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Path:
+def workspace(tmp_path: Path) -> Path:
     for name in (NAME, "04_branches"):
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.ipynb").write_text("{}")
@@ -21,14 +21,14 @@ def work(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("word", ["3", "03", NAME, f"{NAME}/{NAME}.ipynb"])
-def test_a_lesson_is_found_from_the_workspace(work: Path, word: str) -> None:
-    assert find_notebook(word, work).name == f"{NAME}.ipynb"
+@pytest.mark.parametrize("argument", ["3", "03", NAME, f"{NAME}/{NAME}.ipynb"])
+def test_a_lesson_is_found_from_the_workspace(workspace: Path, argument: str) -> None:
+    assert find_notebook(argument, workspace).name == f"{NAME}.ipynb"
 
 
-@pytest.mark.parametrize("word", [".", "3", f"{NAME}.ipynb"])
-def test_a_lesson_is_found_from_its_own_folder(work: Path, word: str) -> None:
-    assert find_notebook(word, work / NAME).name == f"{NAME}.ipynb"
+@pytest.mark.parametrize("argument", [".", "3", f"{NAME}.ipynb"])
+def test_a_lesson_is_found_from_its_own_folder(workspace: Path, argument: str) -> None:
+    assert find_notebook(argument, workspace / NAME).name == f"{NAME}.ipynb"
 
 
 def test_a_notebook_of_another_name_is_found_if_it_is_the_only_one(tmp_path: Path) -> None:
@@ -37,12 +37,14 @@ def test_a_notebook_of_another_name_is_found_if_it_is_the_only_one(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("argument", "message"),
     [(".", "There is no notebook in"), ("7", "no folder of lesson 7"), ("nowhere", "There is no nowhere")],
 )
-def test_argument_that_names_no_notebook_is_refused_in_a_sentence(work: Path, word: str, said: str) -> None:
-    with pytest.raises(CourseError, match=said):
-        find_notebook(word, work)
+def test_argument_that_names_no_notebook_is_refused_in_a_sentence(
+    workspace: Path, argument: str, message: str
+) -> None:
+    with pytest.raises(CourseError, match=message):
+        find_notebook(argument, workspace)
 
 
 def test_ambiguous_notebooks_are_named(tmp_path: Path) -> None:
@@ -53,7 +55,7 @@ def test_ambiguous_notebooks_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("argument", "message"),
     [
         (".", "노트북이 없습니다.*autograder check 3"),
         ("7", "수업 7 폴더가 없습니다.*autograder check 폴더"),
@@ -61,23 +63,25 @@ def test_ambiguous_notebooks_are_named(tmp_path: Path) -> None:
         (NAME, r"노트북이 여러 개 있습니다.*a\.ipynb, b\.ipynb"),
     ],
 )
-def test_notebook_not_found_is_explained_in_korean_with_a_remedy(work: Path, in_korean: None, word: str, said: str) -> None:
+def test_notebook_not_found_is_explained_in_korean_with_a_remedy(
+    workspace: Path, korean_language: None, argument: str, message: str
+) -> None:
     for name in ("a", "b"):
-        (work / NAME / f"{name}.ipynb").write_text("{}")
-    (work / NAME / f"{NAME}.ipynb").unlink()
-    with pytest.raises(CourseError, match=said) as raised:
-        find_notebook(word, work)
-    assert "There" not in str(raised.value)
-    assert str(work) in str(raised.value) or word == "nowhere"
+        (workspace / NAME / f"{name}.ipynb").write_text("{}")
+    (workspace / NAME / f"{NAME}.ipynb").unlink()
+    with pytest.raises(CourseError, match=message) as error:
+        find_notebook(argument, workspace)
+    assert "There" not in str(error.value)
+    assert str(workspace) in str(error.value) or argument == "nowhere"
 
 
-def test_lesson_not_found_names_the_folder_searched(work: Path) -> None:
-    with pytest.raises(CourseError, match=f"in {work}.*autograder check FOLDER"):
-        find_notebook("7", work)
+def test_lesson_not_found_names_the_folder_searched(workspace: Path) -> None:
+    with pytest.raises(CourseError, match=f"in {workspace}.*autograder check FOLDER"):
+        find_notebook("7", workspace)
 
 
 @pytest.fixture
-def in_korean() -> Iterator[None]:
+def korean_language() -> Iterator[None]:
     language("ko")
     yield
     language("en")

@@ -47,14 +47,14 @@ def test_reading_a_lesson_keeps_tex_unchanged(steps: Lesson) -> None:
 
 
 def test_a_lessons_tasks_have_their_points_and_tests(steps: Lesson) -> None:
-    found = tasks(lessons.read_lesson(steps))
-    assert [(t.id, t.points, t.test is None) for t in found] == [
+    lesson_tasks = tasks(lessons.read_lesson(steps))
+    assert [(task.id, task.points, task.test is None) for task in lesson_tasks] == [
         ("double", 2.0, False),
         ("Counter", 3.0, False),
         ("why", 1.0, True),
     ]
-    assert found[0].answer.source.startswith("def double(x):")
-    assert found[0].test.source.startswith("from secant import check")
+    assert lesson_tasks[0].answer.source.startswith("def double(x):")
+    assert lesson_tasks[0].test.source.startswith("from secant import check")
 
 
 def test_split_tests_separates_visible_from_hidden_lines() -> None:
@@ -73,8 +73,8 @@ def test_split_solution_takes_every_region_out_of_an_answer() -> None:
 
 def test_with_answers_changes_neither_other_cells_nor_the_original(steps: Lesson) -> None:
     notebook = lessons.read_lesson(steps)
-    filled = with_answers(notebook, {"double": "double = float"})
-    sources = {grade_id(cell): cell.source for cell in filled.cells}
+    answered_notebook = with_answers(notebook, {"double": "double = float"})
+    sources = {grade_id(cell): cell.source for cell in answered_notebook.cells}
     assert sources["double"] == "double = float"
     assert "self.n += 1" in sources["Counter"]
     assert notebook == lessons.read_lesson(steps)
@@ -88,7 +88,7 @@ def test_wrong_answers_are_read_with_name_task_and_hint(steps: Lesson) -> None:
 
 
 def test_right_answers_are_read_with_name_and_task(steps: Lesson) -> None:
-    assert [(a.name, a.task, dict(a.hint)) for a in lessons.right_answers(steps)] == [
+    assert [(answer.name, answer.task, dict(answer.hint)) for answer in lessons.right_answers(steps)] == [
         ("adds it to itself", "double", {}),
         ("counts with a generator", "Counter", {}),
     ]
@@ -111,7 +111,7 @@ def test_lesson_without_recorded_answers_is_read(tmp_path: Path) -> None:
     assert lessons.wrong_answers(Lesson("01_x", tmp_path)) == []
 
 
-def test_extra_files_are_those_of_the_listed_folders(steps: Lesson) -> None:
+def test_extra_files_come_from_data_and_images_alone(steps: Lesson) -> None:
     for name in ("data/.hidden", "data/__pycache__/x.pyc", "images/a.svg", "notes/secret.txt", "loose.txt"):
         (steps.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (steps.folder / name).write_text("x")
@@ -125,21 +125,21 @@ def test_lessons_are_found_in_order(course: Path) -> None:
     assert [lesson.name for lesson in lessons.find_lessons(course)] == ["01_steps", "02_more"]
 
 
-@pytest.mark.parametrize("word", ["1", "01", "01_steps"])
-def test_lesson_is_found_by_each_of_its_three_names(course: Path, word: str) -> None:
-    found = lessons.find_lessons(course)
-    assert lessons.choose_lessons(found, [word]) == found[:1]
+@pytest.mark.parametrize("argument", ["1", "01", "01_steps"])
+def test_lesson_is_found_by_each_of_its_three_names(course: Path, argument: str) -> None:
+    course_lessons = lessons.find_lessons(course)
+    assert lessons.choose_lessons(course_lessons, [argument]) == course_lessons[:1]
 
 
 def test_no_argument_chooses_all_lessons(course: Path) -> None:
-    found = lessons.find_lessons(course)
-    assert lessons.choose_lessons(found, []) == found
+    course_lessons = lessons.find_lessons(course)
+    assert lessons.choose_lessons(course_lessons, []) == course_lessons
 
 
-@pytest.mark.parametrize("word", ["7", "steps", "", "-1", "²"])
-def test_an_unknown_lesson_lists_the_known_ones(course: Path, word: str) -> None:
+@pytest.mark.parametrize("argument", ["7", "steps", "", "-1", "²"])
+def test_an_unknown_lesson_lists_the_known_ones(course: Path, argument: str) -> None:
     with pytest.raises(CourseError, match="the lessons are: 01_steps"):
-        lessons.choose_lessons(lessons.find_lessons(course), [word])
+        lessons.choose_lessons(lessons.find_lessons(course), [argument])
 
 
 def test_course_root_is_found_from_a_folder_inside_it(course: Path) -> None:
@@ -157,7 +157,7 @@ def test_course_that_calls_use_secant_needs_no_lesson(tmp_path: Path, line: str)
 
 
 @pytest.mark.parametrize("line", ["# use_secant(c)", "from autograder.configure import use_secant"])
-def test_settings_without_the_call_make_no_course(tmp_path: Path, line: str) -> None:
+def test_settings_that_do_not_call_use_secant_make_no_course(tmp_path: Path, line: str) -> None:
     (tmp_path / "nbgrader_config.py").write_text(f"{line}\n")
     with pytest.raises(CourseError, match=r"no nbgrader_config\.py that calls use_secant"):
         lessons.find_root(tmp_path)

@@ -7,46 +7,51 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.course import minutes
 
 
-def text(words: str, lang: str = "en") -> NotebookNode:
-    return new_markdown_cell(words, metadata={"lang": lang})
+def text_cell(source: str, lang: str = "en") -> NotebookNode:
+    return new_markdown_cell(source, metadata={"lang": lang})
 
 
-def prose(count: int) -> NotebookNode:
-    return text("word " * count)
+def prose_cell(count: int) -> NotebookNode:
+    return text_cell("word " * count)
 
 
 def test_prose_code_explorers_and_tasks_are_counted() -> None:
-    assert minutes.minutes([prose(360)]) == pytest.approx(2)
+    assert minutes.minutes([prose_cell(360)]) == pytest.approx(2)
     assert minutes.minutes([new_code_cell("print(1)")]) == minutes.CELL_MINUTES
     explorer = new_code_cell("def f(x):\n    return x\n\nexplore(f)")
     assert minutes.minutes([explorer]) == minutes.CELL_MINUTES + minutes.EXPLORER_MINUTES
-    task = text("## Task 1.1\n\n●●○○○ · ★★★★★ · 6 min · 2 points")
+    task = text_cell("## Task 1.1\n\n●●○○○ · ★★★★★ · 6 min · 2 points")
     assert 6 < minutes.minutes([task]) < 6.2
 
 
 def test_explorer_of_a_first_look_counts_fewer_minutes_than_a_later_one() -> None:
-    look, explorer = text("## First look"), new_code_cell("explore()")
-    section = text("<details>What you saw</details>\n\n## 1. A section")
-    assert minutes.minutes([look, explorer]) - minutes.minutes([look]) == pytest.approx(2.75)
-    assert minutes.minutes([look, section, explorer]) - minutes.minutes([look, section]) == pytest.approx(
-        5.75
-    )
+    first_look, explorer = text_cell("## First look"), new_code_cell("explore()")
+    section = text_cell("<details>What you saw</details>\n\n## 1. A section")
+    assert minutes.minutes([first_look, explorer]) - minutes.minutes([first_look]) == pytest.approx(2.75)
+    assert minutes.minutes([first_look, section, explorer]) - minutes.minutes(
+        [first_look, section]
+    ) == pytest.approx(5.75)
 
 
 def test_hints_korean_text_and_graded_cells_add_no_minutes() -> None:
-    hint = text("<details><summary>Hint</summary>\n\n" + "word " * 180 + "\n\n</details>")
-    graded = new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": "f", "solution": True}})
-    assert minutes.minutes([hint, text("낱말 " * 180, "ko"), graded, new_code_cell("")]) == 0
+    hint = text_cell("<details><summary>Hint</summary>\n\n" + "word " * 180 + "\n\n</details>")
+    graded_cell = new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": "f", "solution": True}})
+    assert minutes.minutes([hint, text_cell("낱말 " * 180, "ko"), graded_cell, new_code_cell("")]) == 0
 
 
 def test_minutes_skip_an_optional_section_with_its_subsections() -> None:
-    cells = [text("## 7. Complex numbers (optional)"), prose(180), text("### More"), prose(180)]
+    cells = [
+        text_cell("## 7. Complex numbers (optional)"),
+        prose_cell(180),
+        text_cell("### More"),
+        prose_cell(180),
+    ]
     assert minutes.minutes(cells) == 0
-    assert minutes.minutes([*cells, text("## 8. Next"), prose(180)]) == pytest.approx(1, abs=0.1)
+    assert minutes.minutes([*cells, text_cell("## 8. Next"), prose_cell(180)]) == pytest.approx(1, abs=0.1)
 
 
 def test_stated_minutes_are_rounded_up_to_a_multiple_of_five() -> None:
-    assert [minutes.round_minutes(n) for n in (70.0, 70.1, 74.9)] == [70, 75, 75]
-    header = text("# Title\n\nLesson 03 of 10 · ~80 min · grad")
-    korean = text("# 제목\n\n수업 03 / 10 · 약 85분 · grad", "ko")
-    assert minutes.stated_minutes([header, korean, text("It takes ~5 min.")]) == [80, 85]
+    assert [minutes.round_minutes(value) for value in (70.0, 70.1, 74.9)] == [70, 75, 75]
+    header = text_cell("# Title\n\nLesson 03 of 10 · ~80 min · grad")
+    korean = text_cell("# 제목\n\n수업 03 / 10 · 약 85분 · grad", "ko")
+    assert minutes.stated_minutes([header, korean, text_cell("It takes ~5 min.")]) == [80, 85]

@@ -15,11 +15,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has oth
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
+def shared_folder(tmp_path: Path) -> Iterator[Path]:
     """Provide a folder that every user can reach through its parents, as on a shared server."""
-    closed = [path for path in tmp_path.parents if path.stat().st_uid == os.geteuid() and path != Path("/")]
-    modes = {path: path.stat().st_mode for path in closed}
-    for path in (*closed, tmp_path):
+    parents = [path for path in tmp_path.parents if path.stat().st_uid == os.geteuid() and path != Path("/")]
+    modes = {path: path.stat().st_mode for path in parents}
+    for path in (*parents, tmp_path):
         path.chmod(path.stat().st_mode | 0o055)
     yield tmp_path
     for path, mode in modes.items():
@@ -27,9 +27,9 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def course(place: Path) -> Course:
+def course(shared_folder: Path) -> Course:
     """Return a course with the permissions of umask 022 and an exchange set up as in docs/hub.md."""
-    root, exchange = place / "class", place / "exchange"
+    root, exchange = shared_folder / "class", shared_folder / "exchange"
     for folder in (root / "submitted", root / "course", exchange / "secant" / "inbound"):
         folder.mkdir(parents=True)
     (root / "gradebook.db").touch()
@@ -44,16 +44,16 @@ def course(place: Path) -> Course:
     return Course.at(root)
 
 
-def test_with_the_usual_umask_every_user_can_read_the_class(course: Course) -> None:
+def test_class_with_the_usual_umask_is_open_to_every_user(course: Course) -> None:
     risk = open_to_others(course)
     assert risk is not None
     assert "gradebook.db, submitted" in risk.detail
     assert risk.fix == f"Run: chmod o= {course.root}"
 
 
-@pytest.mark.parametrize("closed", ["class", "."])
-def test_readable_files_inside_a_closed_folder_are_not_reported(course: Course, closed: str) -> None:
-    path = course.root.parent / closed
+@pytest.mark.parametrize("closed_folder", ["class", "."])
+def test_readable_files_inside_a_closed_folder_are_not_reported(course: Course, closed_folder: str) -> None:
+    path = course.root.parent / closed_folder
     path.chmod(0o750)
     assert open_to_others(course) is None
 
@@ -69,7 +69,7 @@ def test_exchange_set_up_as_documented_has_no_permission_risk(course: Course) ->
     assert exchange_risk(course) is None
 
 
-def test_without_the_sticky_bit_others_can_rename_the_class_s_folder(course: Course) -> None:
+def test_exchange_without_the_sticky_bit_is_a_risk(course: Course) -> None:
     course.exchange.chmod(0o777)
     risk = exchange_risk(course)
     assert risk is not None
@@ -84,15 +84,15 @@ def test_writable_parent_of_the_exchange_is_reported(course: Course) -> None:
 
 
 def test_link_instead_of_the_exchange_folder_is_a_risk(course: Course) -> None:
-    ours = course.exchange / "secant"
-    ours.rename(course.exchange / "away")
-    ours.symlink_to(course.exchange / "away")
+    class_folder = course.exchange / "secant"
+    class_folder.rename(course.exchange / "away")
+    class_folder.symlink_to(course.exchange / "away")
     risk = exchange_risk(course)
     assert risk is not None
     assert "is a link" in risk.detail
 
 
-def test_a_class_s_folder_that_is_not_there_can_be_made_by_a_student(course: Course) -> None:
+def test_missing_class_folder_in_the_exchange_is_a_risk(course: Course) -> None:
     (course.exchange / "secant").rename(course.exchange.parent / "elsewhere")
     risk = exchange_risk(course)
     assert risk is not None
@@ -113,10 +113,10 @@ def test_doctor_and_commands_warn_of_open_permissions(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.exchange.chmod(0o777)
-    found = {finding.name: finding for finding in doctor._check_other_users(course.root)}
-    assert not found["other users"].ok
-    assert not found["exchange"].ok
-    assert not any(finding.needed for finding in found.values())
+    findings = {finding.name: finding for finding in doctor._check_other_users(course.root)}
+    assert not findings["other users"].ok
+    assert not findings["exchange"].ok
+    assert not any(finding.needed for finding in findings.values())
     terminal.warn_of_others(course)
     assert f"chmod o= {course.root}" in capsys.readouterr().err
     course.exchange.chmod(0o1777)

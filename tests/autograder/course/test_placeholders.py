@@ -6,7 +6,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.course.placeholders import fill, without_spans, with_placeholders
 
 
-def filled(text: str, lang: str, *answers: str, points: float = 2) -> str:
+def fill_text(text: str, lang: str, *answers: str, points: float = 2) -> str:
     """Return a text after its placeholders are filled in, in a lesson with these answers.
 
     The lesson's first cell is in English and has a line with difficulty marks, minutes and points.
@@ -36,28 +36,28 @@ F, G, C, D = "def f(x):", "def g(x):", "class C:", "class D:"
     ],
 )
 def test_tasks_are_counted_in_words(answers: tuple[str, ...], english: str, korean: str) -> None:
-    assert filled("{{tasks}}.", "en", *answers) == f"{english}."
-    assert filled("{{tasks}}.", "ko", *answers) == f"{korean}."
-    assert filled("{{tasks}}.", "ja", *answers) == f"{len(answers)}."
+    assert fill_text("{{tasks}}.", "en", *answers) == f"{english}."
+    assert fill_text("{{tasks}}.", "ko", *answers) == f"{korean}."
+    assert fill_text("{{tasks}}.", "ja", *answers) == f"{len(answers)}."
 
 
 def test_points_are_those_of_the_task_in_the_heading_or_else_all() -> None:
-    assert filled("## Task 7.1 · `t1`\n\n{{points}}", "en", F, G, points=1).endswith("1 point")
-    assert filled("{{points}}", "en", F, G, points=1.5) == "3 points"
-    assert filled("{{points}}", "ko", F, G) == "4점"
-    assert filled("{{points}}", "ja", F, G) == "4"
+    assert fill_text("## Task 7.1 · `t1`\n\n{{points}}", "en", F, G, points=1).endswith("1 point")
+    assert fill_text("{{points}}", "en", F, G, points=1.5) == "3 points"
+    assert fill_text("{{points}}", "ko", F, G) == "4점"
+    assert fill_text("{{points}}", "ja", F, G) == "4"
 
 
 def test_translation_takes_stars_and_minutes_from_the_english() -> None:
-    assert filled("{{marks}}분", "ko", F) == "●●○ · ★☆☆ · 7분"
+    assert fill_text("{{marks}}분", "ko", F) == "●●○ · ★☆☆ · 7분"
 
 
 def test_header_has_the_lessons_number_and_minutes() -> None:
     text = "Lesson {{lesson}} of {{lessons}} · ~{{minutes}} min"
-    assert filled(text, "en", F) == "Lesson 07 of 10 · ~10 min"
+    assert fill_text(text, "en", F) == "Lesson 07 of 10 · ~10 min"
 
 
-def test_filled_text_leads_back_to_its_placeholders_and_other_braces_stay() -> None:
+def test_placeholders_are_restored_from_filled_text_and_other_braces_stay() -> None:
     text = r'{{points}} of {{tasks}}, $\frac{{a}}{{b}}$, `f"{{{points}}}"`, {points}'
     cell = new_markdown_cell(text, metadata={"lang": "en"})
     fill([cell], 1, 1)

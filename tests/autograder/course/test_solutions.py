@@ -39,15 +39,15 @@ def write(lesson: Lesson, text: str) -> None:
 
 def test_worked_solution_shows_the_lessons_own_answer(lesson: Lesson) -> None:
     write(lesson, TEXT.format(hash=english_hash("**Why it works.** Twice.")))
-    found = worked_solutions(lesson, read_lesson(lesson))["double"]
-    assert found.code == "def double(x):\n    return 2 * x"
-    assert found.words["en"].startswith("**Why it works.**")
-    assert "두 배" in found.words["ko"]
+    solution = worked_solutions(lesson, read_lesson(lesson))["double"]
+    assert solution.code == "def double(x):\n    return 2 * x"
+    assert solution.words["en"].startswith("**Why it works.**")
+    assert "두 배" in solution.words["ko"]
     assert solution_problems(lesson, {"double"}) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             TEXT.partition('# %% [markdown] task="double" lang="ko"')[0],
@@ -58,9 +58,9 @@ def test_worked_solution_shows_the_lessons_own_answer(lesson: Lesson) -> None:
     ],
     ids=["one language", "unknown task", "no English"],
 )
-def test_malformed_solution_text_is_reported(lesson: Lesson, text: str, said: str) -> None:
+def test_malformed_solution_text_is_reported(lesson: Lesson, text: str, message: str) -> None:
     write(lesson, text)
-    assert any(said in problem for problem in solution_problems(lesson, {"double"}))
+    assert any(message in problem for problem in solution_problems(lesson, {"double"}))
 
 
 def test_lesson_without_solution_texts_has_none(lesson: Lesson) -> None:

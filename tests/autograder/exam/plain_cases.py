@@ -25,8 +25,8 @@ class Case:
         cells: the assignment's cells.
         answers: the student's sources, by grade_id; None deletes the cell.
         scores: the score of each cell that gives points; None if a person must grade the cell.
-        own: the student's own cells, after the assignment's.
-        before: the student's own cells, before the assignment's.
+        extra_cells: the student's own cells, after the assignment's.
+        leading_cells: the student's own cells, before the assignment's.
         files: the contents of files next to the submitted notebook, by name.
         timeout: the time limit for one cell, in seconds.
     """
@@ -35,17 +35,17 @@ class Case:
     cells: Sequence[NotebookNode]
     answers: Answers
     scores: Mapping[str, float | None]
-    own: Sequence[NotebookNode] = ()
-    before: Sequence[NotebookNode] = ()
+    extra_cells: Sequence[NotebookNode] = ()
+    leading_cells: Sequence[NotebookNode] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     timeout: float = 10.0
 
-    def submitted(self) -> NotebookNode:
+    def submission(self) -> NotebookNode:
         """Return the notebook that the student submits."""
         cells = [cell.copy() for cell in self.cells if self.answers.get(_id(cell), "") is not None]
         for cell in cells:
             cell.source = self.answers.get(_id(cell)) or cell.source
-        return notebook(*self.before, *cells, *self.own)
+        return notebook(*self.leading_cells, *cells, *self.extra_cells)
 
 
 def _id(cell: NotebookNode) -> str:
@@ -74,14 +74,14 @@ SUM = (
 )
 
 
-def one(test: str, points: float = 3) -> tuple[NotebookNode, ...]:
+def single_answer(test: str, points: float = 3) -> tuple[NotebookNode, ...]:
     """Return an assignment of one answer `x = ...` and one test."""
     return (answer("x", STUB), graded("t", test, points))
 
 
 def credit(value: str) -> tuple[NotebookNode, ...]:
     """Return an assignment of one answer and a test whose last expression is this value."""
-    return one(f"assert x == 1\n{value}")
+    return single_answer(f"assert x == 1\n{value}")
 
 
 CASES = [
@@ -103,14 +103,14 @@ CASES = [
         SQUARES,
         {"squares": WRONG},
         {"t": 0},
-        own=(answer("squares", RIGHT),),
+        extra_cells=(answer("squares", RIGHT),),
     ),
     Case(
         "test twice: the last one is graded",
         SQUARES,
         {"squares": WRONG},
         {"t": 2},
-        own=(answer("squares", RIGHT), graded("t", "assert False", 9)),
+        extra_cells=(answer("squares", RIGHT), graded("t", "assert False", 9)),
     ),
     Case(
         "several tests of an answer, one of which deletes it",
@@ -126,7 +126,9 @@ CASES = [
     ),
     Case(
         "test that expects the student's function to raise",
-        one("try:\n    x(-1)\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('no error')", 1),
+        single_answer(
+            "try:\n    x(-1)\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError('no error')", 1
+        ),
         {"x": "def x(n):\n    if n < 0:\n        raise ValueError(n)"},
         {"t": 1},
     ),
@@ -172,16 +174,16 @@ CASES = [
     Case("number with a comment", credit("1  # of three;"), {"x": "x = 1"}, {"t": 1}),
     Case("number that is printed", credit("print(1)"), {"x": "x = 1"}, {"t": 3}),
     Case("number that is given a name", credit("y = 1"), {"x": "x = 1"}, {"t": 3}),
-    Case("partial credit before an error", one("x / 0\n2"), {"x": "x = 1"}, {"t": 0}),
+    Case("partial credit before an error", single_answer("x / 0\n2"), {"x": "x = 1"}, {"t": 0}),
     Case(
         "error output",
-        one("import sys\nprint('careful', file=sys.stderr)\nassert x == 1"),
+        single_answer("import sys\nprint('careful', file=sys.stderr)\nassert x == 1"),
         {"x": "x = 1"},
         {"t": 0},
     ),
     Case(
         "warning in a test",
-        one("import warnings\nwarnings.warn('careful')\nassert x == 1"),
+        single_answer("import warnings\nwarnings.warn('careful')\nassert x == 1"),
         {"x": "x = 1"},
         {"t": 0},
     ),
@@ -199,12 +201,20 @@ CASES = [
     ),
     Case(
         "error output of the student's own cell",
-        one("assert x == 1", 1),
+        single_answer("assert x == 1", 1),
         {"x": "import sys\nprint('a', file=sys.stderr)\nx = 1"},
         {"t": 1},
     ),
-    Case("a lot of output", one("for i in range(100000):\n    print(x)", 1), {"x": "x = 1"}, {"t": 1}),
-    Case("time limit of a test", one("import time\ntime.sleep(9)", 1), {"x": "x = 1"}, {"t": 0}, timeout=1.0),
+    Case(
+        "a lot of output", single_answer("for i in range(100000):\n    print(x)", 1), {"x": "x = 1"}, {"t": 1}
+    ),
+    Case(
+        "time limit of a test",
+        single_answer("import time\ntime.sleep(9)", 1),
+        {"x": "x = 1"},
+        {"t": 0},
+        timeout=1.0,
+    ),
     Case(
         "endless loop in an answer",
         (answer("x", STUB), graded("t", "assert y == 1", 1), graded("u", "assert x", 1)),
@@ -227,17 +237,17 @@ CASES = [
         {"x": "import time\ndef x():\n    time.sleep(5)\n    raise ValueError"},
         {"t": 1},
     ),
-    Case("endless recursion", one("x()", 1), {"x": "def x():\n    return x()"}, {"t": 0}),
+    Case("endless recursion", single_answer("x()", 1), {"x": "def x():\n    return x()"}, {"t": 0}),
     Case(
         "file beside the notebook",
-        one("assert x == 6", 1),
+        single_answer("assert x == 6", 1),
         {"x": "x = sum(map(int, open('data/numbers.txt').read().split()))"},
         {"t": 1},
         files={"data/numbers.txt": b"1 2 3\n"},
     ),
     Case(
         "module beside the notebook",
-        one("assert x == 5", 1),
+        single_answer("assert x == 5", 1),
         {"x": "import helper\nx = helper.five"},
         {"t": 1},
         files={"helper.py": b"five = 5\n"},
@@ -254,17 +264,22 @@ CASES = [
     ),
     Case(
         "name of what is done",
-        one("import os\nassert os.environ['NBGRADER_EXECUTION'] == 'autograde'", 1),
+        single_answer("import os\nassert os.environ['NBGRADER_EXECUTION'] == 'autograde'", 1),
         {"x": "x = 1"},
         {"t": 1},
     ),
     Case(
         "magics, and a test with one",
-        (code("%matplotlib inline"), *one("%time y = x\nassert y == 1", 1)),
+        (code("%matplotlib inline"), *single_answer("%time y = x\nassert y == 1", 1)),
         {"x": "%%time\nx = 1"},
         {"t": 1},
     ),
-    Case("shell line in an answer", one("assert x == ['hello']", 1), {"x": "x = !echo hello"}, {"t": 1}),
+    Case(
+        "shell line in an answer",
+        single_answer("assert x == ['hello']", 1),
+        {"x": "x = !echo hello"},
+        {"t": 1},
+    ),
     Case(
         "answers that a person grades",
         (manual("why", "Because"), manual("how", "pass", kind="code"), task("essay", "Write."), *SQUARES),
@@ -298,7 +313,10 @@ CASES = [
     ),
     Case(
         "generator of random numbers that a locked cell seeds",
-        (locked("seed", "import random\nrandom.seed(1)"), *one("assert x == random.Random(1).random()", 1)),
+        (
+            locked("seed", "import random\nrandom.seed(1)"),
+            *single_answer("assert x == random.Random(1).random()", 1),
+        ),
         {"x": "x = random.random()"},
         {"t": 1},
     ),
@@ -313,7 +331,7 @@ CASES = [
     ),
     Case(
         "input that a test answers",
-        one(
+        single_answer(
             "from unittest.mock import patch\nwith patch('builtins.input', lambda *a: '4'):\n"
             "    assert x() == 4",
             1,
@@ -323,7 +341,7 @@ CASES = [
     ),
     Case(
         "printed text that a test reads",
-        one(
+        single_answer(
             "import io\nfrom contextlib import redirect_stdout\nout = io.StringIO()\n"
             "with redirect_stdout(out):\n    x()\nassert out.getvalue() == 'hi\\n'",
             1,
@@ -333,7 +351,7 @@ CASES = [
     ),
     Case(
         "numpy, with its own assertions",
-        one(
+        single_answer(
             "import numpy as np\nnp.testing.assert_allclose(x, np.eye(2))\nassert np.allclose(x, np.eye(2))",
             1,
         ),
@@ -342,13 +360,13 @@ CASES = [
     ),
     Case(
         "number of numpy's as partial credit",
-        one("import numpy as np\nnp.float64(0.5) * x"),
+        single_answer("import numpy as np\nnp.float64(0.5) * x"),
         {"x": "x = 1"},
         {"t": 3},
     ),
     Case(
         "class of the test's own",
-        one(
+        single_answer(
             "class Case:\n    def check(self):\n        return super().__class__ and len([x]) == 1\n"
             "assert Case().check()",
             1,
@@ -366,5 +384,5 @@ def ids(case: Case) -> str:
 
 def marks(case: Case) -> list[dict[str, Any]]:
     """Return nbgrader's metadata of the cells that give points."""
-    known = [cell.metadata.get("nbgrader", {}) for cell in case.cells]
-    return [mark for mark in known if mark.get("grade") or mark.get("task")]
+    metadata = [cell.metadata.get("nbgrader", {}) for cell in case.cells]
+    return [mark for mark in metadata if mark.get("grade") or mark.get("task")]

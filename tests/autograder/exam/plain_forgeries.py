@@ -113,30 +113,38 @@ class Forgery:
 
     Attributes:
         name: the trick's id in the list of tests.
-        ours, stock: the points that the trick gains in our wall and with stock nbgrader.
-        first: the student's code before all other cells.
+        wall_points, stock_points: the points that the trick gains in our wall and with stock nbgrader.
+        first_code: the student's code before all other cells.
         answers: sources that replace the wrong answers, by grade_id.
-        after: the student's cells after all other cells.
+        last_cells: the student's cells after all other cells.
         races: whether the trick may also gain fewer points, because it runs at the same time as the tests.
     """
 
     name: str
-    ours: float
-    stock: float
-    first: str = ""
+    wall_points: float
+    stock_points: float
+    first_code: str = ""
     answers: dict[str, str] = field(default_factory=dict)
-    after: Sequence[NotebookNode] = ()
+    last_cells: Sequence[NotebookNode] = ()
     races: bool = False
 
-    def gains(self, points: float, most: float) -> bool:
-        """Return whether these points agree with the recorded gain, `most`."""
-        return 0 <= points <= most if self.races else points == most
+    def gains(self, points: float, expected: float) -> bool:
+        """Return whether these points agree with the recorded gain, `expected`."""
+        return 0 <= points <= expected if self.races else points == expected
 
     @property
     def case(self) -> Case:
         """Return the submission as a case without expected scores."""
-        first = (code(f"import numpy as np\n{self.first}"),)
-        return Case(self.name, CELLS, WRONG | self.answers, {}, own=self.after, before=first, timeout=10.0)
+        first_cells = (code(f"import numpy as np\n{self.first_code}"),)
+        return Case(
+            self.name,
+            CELLS,
+            WRONG | self.answers,
+            {},
+            extra_cells=self.last_cells,
+            leading_cells=first_cells,
+            timeout=10.0,
+        )
 
 
 SHELL = "shell = get_ipython()\n"
@@ -279,7 +287,10 @@ FORGERIES = [
         },
     ),
     Forgery(
-        "tests of the student's own", 0, 0, after=[graded("t_add", "assert True", 100), graded("u", "1", 100)]
+        "tests of the student's own",
+        0,
+        0,
+        last_cells=[graded("t_add", "assert True", 100), graded("u", "1", 100)],
     ),
 ]
 

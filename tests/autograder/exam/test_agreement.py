@@ -27,18 +27,18 @@ from autograder.sandbox.wall import Wall
 from secant import catalogue
 from secant.language import LANGUAGES
 from tests.support import lessons
-from tests.support.examined import examined
+from tests.support.examined import examine_submission
 from tests.support.lessons import (
     ROOT,
     assignment,
-    examined_in,
+    examiner_language,
     questions,
     right_answers,
     side_by_side,
     with_answers,
     wrong_answers,
 )
-from tests.support.settings import as_it_was  # noqa: F401
+from tests.support.settings import preserved_settings  # noqa: F401
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
@@ -49,78 +49,84 @@ QUICK = ("solution", "wrong-1")
 Round = Mapping[str, Answer]
 
 
-def cases() -> Iterator[tuple[Lesson, str, int, Round]]:
+def recorded_rounds() -> Iterator[tuple[Lesson, str, int, Round]]:
     for lesson in LESSONS:
         yield lesson, "solution", int(lesson.name[:2]), {}
         for kind, answers in (("right", right_answers(lesson)), ("wrong", wrong_answers(lesson))):
-            for number, chosen in enumerate(side_by_side(answers), 1):
-                yield lesson, f"{kind}-{number}", number, chosen
+            for number, round_answers in enumerate(side_by_side(answers), 1):
+                yield lesson, f"{kind}-{number}", number, round_answers
 
 
-def in_both_languages() -> Iterator[Any]:
+def rounds_in_both_languages() -> Iterator[Any]:
     """Yield every round in both languages as a test parameter.
 
     Rounds alternate between the languages. A round in its other language is marked `deep`, because
     test_answers.py already tests the messages in that language.
     """
-    for lesson, name, number, chosen in cases():
-        for tongue in LANGUAGES:
-            marks = [] if tongue == examined_in(number) else [pytest.mark.deep]
+    for lesson, name, number, round_answers in recorded_rounds():
+        for lang in LANGUAGES:
+            marks = [] if lang == examiner_language(number) else [pytest.mark.deep]
             marks += [] if name in QUICK else [pytest.mark.whole]
-            yield pytest.param(lesson, name, chosen, tongue, marks=marks, id=f"{lesson.name}-{name}-{tongue}")
+            yield pytest.param(
+                lesson, name, round_answers, lang, marks=marks, id=f"{lesson.name}-{name}-{lang}"
+            )
 
 
 @pytest.fixture(scope="module")
 def wall() -> Iterator[Candidates]:
     try:
-        with Wall() as made:
-            made.prepare("compiler")  # otherwise each answer's fork would import its lesson's modules
-            yield made
+        with Wall() as new_wall:
+            new_wall.prepare("compiler")  # otherwise each answer's fork would import its lesson's modules
+            yield new_wall
     except WallUnavailable:
         from autograder.exam.selfcheck import OwnProcesses
 
-        waiting = WarmPool()
-        yield OwnProcesses(waiting)
-        waiting.close()
+        warm_pool = WarmPool()
+        yield OwnProcesses(warm_pool)
+        warm_pool.close()
 
 
 @cache
-def examiner(lesson: Lesson) -> Examiner:
+def make_examiner(lesson: Lesson) -> Examiner:
     return Examiner(lesson.name, lessons.source(lesson))
 
 
-def graded(wall: Candidates, lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Report:
-    return examined(examiner(lesson), wall, submission(lesson, answers, tongue, folder))
+def grade(wall: Candidates, lesson: Lesson, answers: Mapping[str, str], lang: str, folder: Path) -> Report:
+    return examine_submission(make_examiner(lesson), wall, make_submission(lesson, answers, lang, folder))
 
 
-def submission(lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Submission:
+def make_submission(lesson: Lesson, answers: Mapping[str, str], lang: str, folder: Path) -> Submission:
     """Return a submission with the graded cells alone, for speed: the lesson's other cells draw pictures."""
     releases = assignment(lesson).releases
-    notebook = with_answers(releases[tongue], answers)
+    notebook = with_answers(releases[lang], answers)
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell)]
-    notebook.metadata["lang"] = tongue
+    notebook.metadata["lang"] = lang
     path = folder / f"{lesson.name}.ipynb"
     path.write_text(v4.writes(notebook), encoding="utf-8")
-    taken = take_in(path, lesson.name, releases)
-    assert isinstance(taken, Submission)
-    assert taken.language == tongue
-    return taken
+    submission = take_in(path, lesson.name, releases)
+    assert isinstance(submission, Submission)
+    assert submission.language == lang
+    return submission
 
 
-def misrecorded(lesson: Lesson, answer: Answer, given: str) -> str:
+def find_record_problem(lesson: Lesson, answer: Answer, hint_name: str) -> str:
     """Return a message if the record of a wrong answer does not name the hint that the answer got.
 
-    `given` is the name of that hint; it may be empty. Without a problem, the result is empty.
+    `hint_name` is the name of that hint; it may be empty. Without a problem, the result is empty.
     """
-    known = {**catalogue.usual(), **catalogue.of_task(catalogue_of(lessons.source(lesson)), answer.task)}
-    names = [name for name, texts in known.items() if texts == answer.hint]
-    if names and given not in {"", *names}:
-        return f'"{answer.name}" is recorded with hint="{names[0]}", but the test gives hint `{given}`'
-    texts = known.get(given)
-    words = isinstance(texts, Mapping) and all(said in texts[tongue] for tongue, said in answer.hint.items())
-    if words and not names:
-        told = f'recorded with en/ko words, but the test gives hint `{given}`: write hint="{given}"'
-        return f'"{answer.name}" is {told}'
+    hints = {**catalogue.usual(), **catalogue.of_task(catalogue_of(lessons.source(lesson)), answer.task)}
+    names = [name for name, texts in hints.items() if texts == answer.hint]
+    if names and hint_name not in {"", *names}:
+        return f'"{answer.name}" is recorded with hint="{names[0]}", but the test gives hint `{hint_name}`'
+    texts = hints.get(hint_name)
+    contains_texts = isinstance(texts, Mapping) and all(
+        text in texts[lang] for lang, text in answer.hint.items()
+    )
+    if contains_texts and not names:
+        problem = (
+            f'recorded with en/ko words, but the test gives hint `{hint_name}`: write hint="{hint_name}"'
+        )
+        return f'"{answer.name}" is {problem}'
     return ""
 
 
@@ -128,52 +134,58 @@ def test_hint_text_in_place_of_a_hint_name_is_found() -> None:
     lesson = next(lesson for lesson in LESSONS if lesson.name.startswith("04"))
     (name, texts), (other, _), *_ = catalogue_of(lessons.source(lesson))["total_derivative"].items()
     assert isinstance(texts, Mapping)
-    words = Answer("slips", "total_derivative", "", {tongue: said[:12] for tongue, said in texts.items()})
-    assert misrecorded(lesson, words, name).endswith(f'gives hint `{name}`: write hint="{name}"')
-    assert not misrecorded(lesson, words, "")
-    by_name = Answer("slips", "total_derivative", "", texts)
-    assert not misrecorded(lesson, by_name, name)
-    assert misrecorded(lesson, by_name, other).endswith(f"gives hint `{other}`")
+    answer_by_text = Answer(
+        "slips", "total_derivative", "", {lang: text[:12] for lang, text in texts.items()}
+    )
+    assert find_record_problem(lesson, answer_by_text, name).endswith(
+        f'gives hint `{name}`: write hint="{name}"'
+    )
+    assert not find_record_problem(lesson, answer_by_text, "")
+    answer_by_name = Answer("slips", "total_derivative", "", texts)
+    assert not find_record_problem(lesson, answer_by_name, name)
+    assert find_record_problem(lesson, answer_by_name, other).endswith(f"gives hint `{other}`")
 
 
 @pytest.mark.costly("a lesson's own answers, all of them, through the wall")
-@pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
+@pytest.mark.parametrize(("lesson", "name", "round_answers", "lang"), list(rounds_in_both_languages()))
 def test_examiner_agrees_with_the_recorded_verdict(
-    wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str
+    wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, round_answers: Round, lang: str
 ) -> None:
-    answers = {id: answer.source for id, answer in chosen.items()}
-    if not chosen:
+    answers = {task_id: answer.source for task_id, answer in round_answers.items()}
+    if not round_answers:
         answers = {task.id: task.answer.source for task in questions(lesson)}
-    report = graded(wall, lesson, answers, tongue, tmp_path)
-    found = {task.id: task for task in report.tasks if task.outcome != "manual"}
+    report = grade(wall, lesson, answers, lang, tmp_path)
+    results = {task.id: task for task in report.tasks if task.outcome != "manual"}
     for task in questions(lesson):
         if task.id not in answers:
-            assert found[task.id].outcome == "not_attempted"
+            assert results[task.id].outcome == "not_attempted"
             continue
-        passed = found[task.id].outcome == "passed"
-        answer = chosen.get(task.id)
+        passed = results[task.id].outcome == "passed"
+        answer = round_answers.get(task.id)
         if answer is not None and answer.hint:
             assert not passed
-            assert found[task.id].points == answer.points
-            assert contains_hint(found[task.id].message, answer.hint[tongue])
-            problem = misrecorded(lesson, answer, found[task.id].hint)
+            assert results[task.id].points == answer.points
+            assert contains_hint(results[task.id].message, answer.hint[lang])
+            problem = find_record_problem(lesson, answer, results[task.id].hint)
             assert not problem, problem
         else:
-            assert passed, found[task.id]
+            assert passed, results[task.id]
 
 
-@pytest.mark.parametrize("tongue", ["en", pytest.param("ko", marks=pytest.mark.whole)])
+@pytest.mark.parametrize("lang", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_unchanged_stub_counts_as_not_attempted(
-    wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str
+    wall: Candidates, tmp_path: Path, lesson: Lesson, lang: str
 ) -> None:
-    report = graded(wall, lesson, {}, tongue, tmp_path)
+    report = grade(wall, lesson, {}, lang, tmp_path)
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}
 
 
 #: The modules of `secant.checking` that the student's process imports: they ask questions, and none judges.
-BESIDE = "custom draws engines expect_error functions graphs observe operations probe situation values watch"
-IMPORTED = """
+CANDIDATE_MODULES = (
+    "custom draws engines expect_error functions graphs observe operations probe situation values watch"
+)
+LIST_IMPORTS = """
 import sys
 def imported():
     return sorted(name.rpartition(".")[2] for name in sys.modules if name.startswith("secant.checking."))
@@ -183,10 +195,10 @@ def imported():
 def test_candidate_process_does_not_import_the_examiner(wall: Candidates) -> None:
     """Look at the imports after the process has received all lessons' test cells and answered a question."""
     with wall.candidate() as candidate:
-        candidate.load([("1", IMPORTED)], 20.0)
+        candidate.load([("1", LIST_IMPORTS)], 20.0)
         with candidate.task() as copy:
             for lesson in LESSONS:
                 for task in questions(lesson):
                     assert copy.define(_Test(task).candidate_code, 20.0).kind == "value"
             assert copy.ask("__put__", ({"text": "1", "arguments": {}},)).value == {"result": 1}
-            assert copy.ask("imported", ()).value == BESIDE.split()
+            assert copy.ask("imported", ()).value == CANDIDATE_MODULES.split()

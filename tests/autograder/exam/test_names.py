@@ -18,30 +18,30 @@ from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.client import Candidates
 from secant.language import Language
-from tests.support.lessons import LESSONS, assignment, bare, questions, save, with_answers
-from tests.support.shadowing import EVERY, KITS, PYTHONS, bound, untouched
+from tests.support.lessons import LESSONS, assignment, minimal_notebook, questions, save, with_answers
+from tests.support.shadowing import ALL_NAMES, BUILTIN_NAMES, KIT_NAMES, binding_cell, isolated_answer
 from tests.support.suites import first_of
 
 FIRST = LESSONS[0]
 #: Answers of lesson 1 that use names that a scratch cell may have rebound, or a helper from another cell.
 STEP = 'def best_step(dtype):\n    return float("1e-4" if str(dtype).endswith("32") else "1e-8")'
 HAND = "def hand_derivative(x):\n    return 3 * x**2 + 2 * math.cos(x)"
-HELPED = "def hand_derivative(x):\n    return 3 * square(x) + 2 * math.cos(x)"
+HAND_WITH_HELPER = "def hand_derivative(x):\n    return 3 * square(x) + 2 * math.cos(x)"
 SQUARE = "def square(x):\n    return x * x"
 
 
 @pytest.fixture(scope="module")
 def processes() -> Iterator[Candidates]:
-    waiting = lasting_pool()
-    yield OwnProcesses(waiting)
-    waiting.close()
+    pool = lasting_pool()
+    yield OwnProcesses(pool)
+    pool.close()
 
 
-class Asked:
+class NotebookExaminer:
     """An examiner that grades notebooks made of given cells."""
 
-    def __init__(self, processes: Candidates, room: Path) -> None:
-        self._processes, self._room = processes, room
+    def __init__(self, processes: Candidates, folder: Path) -> None:
+        self._processes, self._folder = processes, folder
 
     def report(
         self,
@@ -56,31 +56,37 @@ class Asked:
 
         Tasks that are not in `answers` keep their stubs. With `only`, the examiner grades that task alone.
         """
-        built = assignment(lesson)
-        notebook = bare(with_answers(built.releases[language], answers))
-        first = next(i for i, cell in enumerate(notebook.cells) if "nbgrader" in cell.metadata)
-        notebook.cells[first:first] = [new_code_cell(c) if isinstance(c, str) else c for c in before]
+        lesson_assignment = assignment(lesson)
+        notebook = minimal_notebook(with_answers(lesson_assignment.releases[language], answers))
+        first = next(index for index, cell in enumerate(notebook.cells) if "nbgrader" in cell.metadata)
+        notebook.cells[first:first] = [
+            new_code_cell(cell) if isinstance(cell, str) else cell for cell in before
+        ]
         notebook.cells += map(new_code_cell, after)
-        path = save(notebook, self._room / f"{lesson.name}.ipynb")
-        taken = take_in(path, lesson.name, built.releases)
-        assert isinstance(taken, Submission)
-        return Examiner(lesson.name, built.source).grade(self._processes, taken.script, only=only)
+        path = save(notebook, self._folder / f"{lesson.name}.ipynb")
+        submission = take_in(path, lesson.name, lesson_assignment.releases)
+        assert isinstance(submission, Submission)
+        return Examiner(lesson.name, lesson_assignment.source).grade(
+            self._processes, submission.script, only=only
+        )
 
-    def told(self, *before: str | NotebookNode, after: str = "", ko: bool = False, **answer: str) -> str:
+    def get_message(
+        self, *before: str | NotebookNode, after: str = "", ko: bool = False, **answer: str
+    ) -> str:
         """Return the message about one answer of lesson 1; an empty string if the answer passes."""
         (task,) = answer
-        right = {task.id: task.answer.source for task in questions(FIRST)}
+        answers = {task.id: task.answer.source for task in questions(FIRST)}
         cells: list[str] = [after] if after else []
-        report = self.report(FIRST, right | answer, before, cells, "ko" if ko else "en", task)
-        return "".join(failures(report).values())
+        report = self.report(FIRST, answers | answer, before, cells, "ko" if ko else "en", task)
+        return "".join(failure_messages(report).values())
 
 
 @pytest.fixture
-def asked(processes: Candidates, tmp_path: Path) -> Asked:
-    return Asked(processes, tmp_path)
+def examiner(processes: Candidates, tmp_path: Path) -> NotebookExaminer:
+    return NotebookExaminer(processes, tmp_path)
 
 
-def failures(report: Report) -> dict[str, str]:
+def failure_messages(report: Report) -> dict[str, str]:
     return {task.id: task.message for task in report.tasks if task.outcome not in ("passed", "manual")}
 
 
@@ -89,31 +95,35 @@ def failures(report: Report) -> dict[str, str]:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
-def test_rebinding_every_builtin_and_kit_name_costs_no_points(asked: Asked, lesson: Lesson) -> None:
-    answers = {task.id: untouched(task.answer.source) for task in questions(lesson)}
-    assert failures(asked.report(lesson, answers, after=[bound()])) == {}
+def test_rebinding_every_builtin_and_kit_name_costs_no_points(
+    examiner: NotebookExaminer, lesson: Lesson
+) -> None:
+    answers = {task.id: isolated_answer(task.answer.source) for task in questions(lesson)}
+    assert failure_messages(examiner.report(lesson, answers, after=[binding_cell()])) == {}
 
 
-def names_used(answer: str) -> list[str]:
+def used_names(answer: str) -> list[str]:
     """Return the builtins and the names of the checking kit that an answer reads from the notebook."""
     codes = [compile(answer, "answer", "exec")]
     for code in codes:
         codes += [part for part in code.co_consts if isinstance(part, CodeType)]
     steps = (step for code in codes for step in dis.get_instructions(code))
-    found = {step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return [name for name in EVERY if name in found]
+    names = {step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return [name for name in ALL_NAMES if name in names]
 
 
 @pytest.mark.costly("a lesson's answers, once for each name that they use")
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
-def test_message_names_each_rebound_name_that_a_failing_answer_uses(asked: Asked, lesson: Lesson) -> None:
+def test_message_names_each_rebound_name_that_a_failing_answer_uses(
+    examiner: NotebookExaminer, lesson: Lesson
+) -> None:
     """Only names that an answer uses are tested here; the test above rebinds all others at once."""
     answers = {task.id: task.answer.source for task in questions(lesson)}
-    names = {task: names_used(answer) for task, answer in answers.items()}
+    names = {task: used_names(answer) for task, answer in answers.items()}
     assert any(names.values())
-    for task, name in [(task, name) for task, used in names.items() for name in used]:
-        report = asked.report(lesson, answers, after=[bound([name])], only=task)
-        for message in failures(report).values():
+    for task, name in [(task, name) for task, task_names in names.items() for name in task_names]:
+        report = examiner.report(lesson, answers, after=[binding_cell([name])], only=task)
+        for message in failure_messages(report).values():
             assert f"`{name}` is not " in message, message
             assert f": {name} = 'mine'" in message, message
 
@@ -128,17 +138,19 @@ def test_message_names_each_rebound_name_that_a_failing_answer_uses(asked: Asked
         "%pylab inline",
     ],
 )
-def test_every_way_to_rebind_a_name_leaves_other_answers_their_points(asked: Asked, scratch: str) -> None:
-    answers = {task.id: untouched(task.answer.source) for task in questions(FIRST)}
-    step = {"best_step": "def best_step(dtype):\n    return 1e-4 if dtype.itemsize == 4 else 1e-8"}
-    assert failures(asked.report(FIRST, answers | step, after=[scratch])) == {}
+def test_every_way_to_rebind_a_name_leaves_other_answers_their_points(
+    examiner: NotebookExaminer, scratch: str
+) -> None:
+    answers = {task.id: isolated_answer(task.answer.source) for task in questions(FIRST)}
+    best_step = {"best_step": "def best_step(dtype):\n    return 1e-4 if dtype.itemsize == 4 else 1e-8"}
+    assert failure_messages(examiner.report(FIRST, answers | best_step, after=[scratch])) == {}
 
 
 # --- Messages about a rebound name: its present value, and the cell that rebound it -------------------------
 
 
 @pytest.mark.parametrize(
-    ("scratch", "now"),
+    ("scratch", "present_value"),
     [
         ("str = 'a'", "a str ('a'), since cell 3, line 1: str = 'a'"),
         ("x = 1\nfor str in (1, 2):\n    pass", "an int (2), since cell 3, line 2: for str in (1, 2):"),
@@ -148,33 +160,34 @@ def test_every_way_to_rebind_a_name_leaves_other_answers_their_points(asked: Ask
     ],
 )
 def test_failure_message_names_a_rebound_builtin_that_the_answer_uses(
-    asked: Asked, scratch: str, now: str
+    examiner: NotebookExaminer, scratch: str, present_value: str
 ) -> None:
-    said = asked.told(scratch, best_step=STEP)
-    assert f"likely cause: `str` is not Python's own `str` any more but {now}" in said
+    message = examiner.get_message(scratch, best_step=STEP)
+    assert f"likely cause: `str` is not Python's own `str` any more but {present_value}" in message
 
 
-def test_a_rebound_name_is_named_in_korean(asked: Asked) -> None:
-    said = asked.told("str = 'a'", best_step=STEP, ko=True)
+def test_a_rebound_name_is_named_in_korean(examiner: NotebookExaminer) -> None:
+    message = examiner.get_message("str = 'a'", best_step=STEP, ko=True)
     assert (
-        "`str`: 이제 파이썬의 원래 `str` 대신 str ('a')입니다. 바꾼 곳은 cell 3, 1번째 줄: str = 'a'" in said
+        "`str`: 이제 파이썬의 원래 `str` 대신 str ('a')입니다. 바꾼 곳은 cell 3, 1번째 줄: str = 'a'"
+        in message
     )
 
 
-def test_a_star_import_is_named_as_what_rebinds_names(asked: Asked) -> None:
+def test_a_star_import_is_named_as_what_rebinds_names(examiner: NotebookExaminer) -> None:
     loop = "def doubling_slope(x, limit):\n    k = 0\n    while abs(x * 2**k) < limit:\n        k += 1\n"
-    told = failures(
-        asked.report(FIRST, {"doubling_slope": f"{loop}    return 2.0**k"}, ["from torch import *"])
+    messages = failure_messages(
+        examiner.report(FIRST, {"doubling_slope": f"{loop}    return 2.0**k"}, ["from torch import *"])
     )
     cause = "`abs` is not Python's own `abs` any more but a function (torch.abs), since cell 3, line 1: from"
-    assert cause in told["doubling_slope"]
+    assert cause in messages["doubling_slope"]
 
 
-def test_a_wrong_result_names_the_rebound_names_that_the_answer_uses(asked: Asked) -> None:
-    rounded = "def helper(x):\n    return abs(x)"
+def test_a_wrong_result_names_the_rebound_names_that_the_answer_uses(examiner: NotebookExaminer) -> None:
+    helper = "def helper(x):\n    return abs(x)"
     loop = "def doubling_slope(x, limit):\n    k = 0\n    while helper(x * 2**k) < limit:\n        k += 1\n"
-    said = asked.told("abs = lambda x: 1e9", rounded, doubling_slope=f"{loop}    return 2.0**k")
-    assert "note: `abs` is not Python's own `abs` any more but a function (<lambda>), since cell 3" in said
+    message = examiner.get_message("abs = lambda x: 1e9", helper, doubling_slope=f"{loop}    return 2.0**k")
+    assert "note: `abs` is not Python's own `abs` any more but a function (<lambda>), since cell 3" in message
 
 
 @pytest.mark.parametrize(
@@ -188,8 +201,8 @@ def test_a_wrong_result_names_the_rebound_names_that_the_answer_uses(asked: Aske
         ("del math", "`math` was deleted in cell 16, line 1: del math"),
     ],
 )
-def test_failure_message_names_a_rebound_module(asked: Asked, after: str, cause: str) -> None:
-    assert cause in asked.told(after=after, hand_derivative=HAND)
+def test_failure_message_names_a_rebound_module(examiner: NotebookExaminer, after: str, cause: str) -> None:
+    assert cause in examiner.get_message(after=after, hand_derivative=HAND)
 
 
 @pytest.mark.parametrize(
@@ -210,16 +223,16 @@ def test_failure_message_names_a_rebound_module(asked: Asked, after: str, cause:
     ],
 )
 def test_message_names_the_cell_that_overwrote_or_deleted_an_answer(
-    asked: Asked, after: str, cause: str
+    examiner: NotebookExaminer, after: str, cause: str
 ) -> None:
-    assert cause in asked.told(after=after, best_step=STEP)
+    assert cause in examiner.get_message(after=after, best_step=STEP)
 
 
-def test_message_names_a_reset_magic_that_deleted_the_answers(asked: Asked) -> None:
-    right = {task.id: task.answer.source for task in questions(FIRST)}
-    told = failures(asked.report(FIRST, right, after=["%reset -f"]))
-    assert len(told) == len(right)
-    for task, message in told.items():
+def test_message_names_a_reset_magic_that_deleted_the_answers(examiner: NotebookExaminer) -> None:
+    answers = {task.id: task.answer.source for task in questions(FIRST)}
+    messages = failure_messages(examiner.report(FIRST, answers, after=["%reset -f"]))
+    assert len(messages) == len(answers)
+    for task, message in messages.items():
         assert f"`{task}` was deleted in cell 16, line 1: %reset -f" in message
 
 
@@ -227,7 +240,7 @@ def test_message_names_a_reset_magic_that_deleted_the_answers(asked: Asked) -> N
 
 
 @pytest.mark.parametrize(
-    ("head", "causes"),
+    ("first_line", "causes"),
     [
         (
             "import no_such_package",
@@ -250,41 +263,45 @@ def test_message_names_a_reset_magic_that_deleted_the_answers(asked: Asked) -> N
     ],
 )
 def test_a_helper_whose_cell_stopped_names_the_line_and_the_error(
-    asked: Asked, head: str, causes: Sequence[str]
+    examiner: NotebookExaminer, first_line: str, causes: Sequence[str]
 ) -> None:
-    said = asked.told(f"{head}\n{SQUARE}", hand_derivative=HELPED)
-    assert "NameError: name 'square' is not defined" in said
-    assert [cause for cause in causes if cause not in said] == [], said
+    message = examiner.get_message(f"{first_line}\n{SQUARE}", hand_derivative=HAND_WITH_HELPER)
+    assert "NameError: name 'square' is not defined" in message
+    assert [cause for cause in causes if cause not in message] == [], message
 
 
-def test_a_helper_whose_cell_stopped_is_named_in_korean(asked: Asked) -> None:
-    said = asked.told(f"import no_such_package\n{SQUARE}", hand_derivative=HELPED, ko=True)
-    assert "`square`: 정의하는 셀이 그 전에 오류로 멈추었습니다(ModuleNotFoundError" in said
-    assert "멈춘 곳은 cell 3, 1번째 줄: import no_such_package" in said
-    assert "답을 확인하는 곳에는 no_such_package 패키지가 없고" in said
+def test_a_helper_whose_cell_stopped_is_named_in_korean(examiner: NotebookExaminer) -> None:
+    message = examiner.get_message(
+        f"import no_such_package\n{SQUARE}", hand_derivative=HAND_WITH_HELPER, ko=True
+    )
+    assert "`square`: 정의하는 셀이 그 전에 오류로 멈추었습니다(ModuleNotFoundError" in message
+    assert "멈춘 곳은 cell 3, 1번째 줄: import no_such_package" in message
+    assert "답을 확인하는 곳에는 no_such_package 패키지가 없고" in message
 
 
-def test_message_says_that_an_imported_package_is_not_installed_here(asked: Asked) -> None:
-    said = asked.told(hand_derivative=f"import mine\n{HAND}")
-    assert "likely cause: where answers are checked there is no package mine, and no file of yours" in said
+def test_message_says_that_an_imported_package_is_not_installed_here(examiner: NotebookExaminer) -> None:
+    message = examiner.get_message(hand_derivative=f"import mine\n{HAND}")
+    assert "likely cause: where answers are checked there is no package mine, and no file of yours" in message
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize(
     "magic", ["%%timeit", "%%writefile mine.py", "%%html", "%%debug", "%%python3", "%%cython"]
 )
-def test_message_explains_an_answer_below_a_cell_magic(asked: Asked, magic: str) -> None:
-    said = asked.told(hand_derivative=f"{magic}\n{HAND}")
-    word = magic.split()[0]
+def test_message_explains_an_answer_below_a_cell_magic(examiner: NotebookExaminer, magic: str) -> None:
+    message = examiner.get_message(hand_derivative=f"{magic}\n{HAND}")
+    name = magic.split()[0]
     assert (
-        f"nothing is defined below {word}, where `hand_derivative` stands: answer hand_derivative, line 2"
-        in said
+        f"nothing is defined below {name}, where `hand_derivative` stands: answer hand_derivative, line 2"
+        in message
     )
 
 
-def test_message_explains_an_answer_written_in_a_text_cell(asked: Asked) -> None:
-    said = asked.told(new_markdown_cell(f"My helper\n{SQUARE}"), hand_derivative=HELPED)
-    assert "the definition of `square` stands in a text cell; make that a code cell: cell 3" in said
+def test_message_explains_an_answer_written_in_a_text_cell(examiner: NotebookExaminer) -> None:
+    message = examiner.get_message(
+        new_markdown_cell(f"My helper\n{SQUARE}"), hand_derivative=HAND_WITH_HELPER
+    )
+    assert "the definition of `square` stands in a text cell; make that a code cell: cell 3" in message
 
 
 @pytest.mark.parametrize(
@@ -298,8 +315,10 @@ def test_message_explains_an_answer_written_in_a_text_cell(asked: Asked) -> None
         ("x = 1", "the name is misspelled, or no cell of the notebook defines it"),
     ],
 )
-def test_message_explains_why_a_helper_is_missing(asked: Asked, helper: str, cause: str) -> None:
-    assert cause in asked.told(helper, hand_derivative=HELPED)
+def test_message_explains_why_a_helper_is_missing(
+    examiner: NotebookExaminer, helper: str, cause: str
+) -> None:
+    assert cause in examiner.get_message(helper, hand_derivative=HAND_WITH_HELPER)
 
 
 @pytest.mark.parametrize(
@@ -319,26 +338,28 @@ def test_message_explains_why_a_helper_is_missing(asked: Asked, helper: str, cau
         ),
     ],
 )
-def test_message_says_that_a_helpers_file_was_not_submitted(asked: Asked, scratch: str, cause: str) -> None:
-    assert cause in asked.told(scratch, hand_derivative=HELPED)
+def test_message_says_that_a_helpers_file_was_not_submitted(
+    examiner: NotebookExaminer, scratch: str, cause: str
+) -> None:
+    assert cause in examiner.get_message(scratch, hand_derivative=HAND_WITH_HELPER)
 
 
-def test_message_names_a_helper_that_a_later_cell_redefines(asked: Asked) -> None:
+def test_message_names_the_cell_that_redefined_a_helper(examiner: NotebookExaminer) -> None:
     """Redefine the helper once so that the answer raises an error, and once so that its result is wrong."""
-    for again in ("def square():\n    return 4", "def square(x):\n    return x + 1"):
-        said = asked.told(SQUARE, after=again, hand_derivative=HELPED)
-        assert "`square` is now a function (square), since cell 17, line 1: def square(" in said
+    for redefinition in ("def square():\n    return 4", "def square(x):\n    return x + 1"):
+        message = examiner.get_message(SQUARE, after=redefinition, hand_derivative=HAND_WITH_HELPER)
+        assert "`square` is now a function (square), since cell 17, line 1: def square(" in message
 
 
-def test_hundreds_of_failing_cells_cost_no_points_and_little_time(asked: Asked) -> None:
-    assert asked.told(*["not_there()"] * 600, hand_derivative=HAND) == ""
+def test_hundreds_of_failing_cells_cost_no_points_and_little_time(examiner: NotebookExaminer) -> None:
+    assert examiner.get_message(*["not_there()"] * 600, hand_derivative=HAND) == ""
 
 
-def test_message_names_the_cell_of_a_helper_defined_further_down(asked: Asked) -> None:
-    said = asked.told(after=SQUARE, hand_derivative=f"k = square(2)\n{HAND}")
+def test_message_names_the_cell_of_a_helper_defined_further_down(examiner: NotebookExaminer) -> None:
+    message = examiner.get_message(after=SQUARE, hand_derivative=f"k = square(2)\n{HAND}")
     assert (
         "cells run from top to bottom, and `square` is defined only in cell 16, line 1: def square(x):"
-        in said
+        in message
     )
 
 
@@ -354,19 +375,26 @@ def test_message_names_the_cell_of_a_helper_defined_further_down(asked: Asked) -
             "%load_ext autoreload\n%autoreload 2\n%aimport cmath",
             HAND.replace("math.cos(x)", "cmath.cos(x).real"),
         ),
-        (f"%matplotlib widget\n%config InlineBackend.figure_format = 'retina'\n%gui qt\n{SQUARE}", HELPED),
-        (f"%load_ext no_such_extension\n%no_such_magic --port 1\n{SQUARE}", HELPED),
-        (f"%conda install seaborn\nget_ipython().magic('matplotlib inline')\n{SQUARE}", HELPED),
-        (f"%%time\n{SQUARE}", HELPED),
-        (f"%%capture\n{SQUARE}", HELPED),
+        (
+            f"%matplotlib widget\n%config InlineBackend.figure_format = 'retina'\n%gui qt\n{SQUARE}",
+            HAND_WITH_HELPER,
+        ),
+        (f"%load_ext no_such_extension\n%no_such_magic --port 1\n{SQUARE}", HAND_WITH_HELPER),
+        (f"%conda install seaborn\nget_ipython().magic('matplotlib inline')\n{SQUARE}", HAND_WITH_HELPER),
+        (f"%%time\n{SQUARE}", HAND_WITH_HELPER),
+        (f"%%capture\n{SQUARE}", HAND_WITH_HELPER),
     ],
 )
-def test_cells_with_magics_define_what_they_define_elsewhere(asked: Asked, scratch: str, answer: str) -> None:
-    assert asked.told(scratch, hand_derivative=answer) == ""
+def test_cells_with_magics_define_what_they_define_elsewhere(
+    examiner: NotebookExaminer, scratch: str, answer: str
+) -> None:
+    assert examiner.get_message(scratch, hand_derivative=answer) == ""
 
 
 def test_list_of_shadowed_names_covers_python_and_the_kit() -> None:
     """Without these names in the list, the tests above would show little."""
-    assert {"str", "sum", "list", "len", "type", "float", "isinstance", "super", "ValueError"} <= set(PYTHONS)
-    assert {"torch", "nn", "math", "leaf", "graphs"} <= set(KITS)
-    assert not {"display", "get_ipython"} & set(EVERY)
+    assert {"str", "sum", "list", "len", "type", "float", "isinstance", "super", "ValueError"} <= set(
+        BUILTIN_NAMES
+    )
+    assert {"torch", "nn", "math", "leaf", "graphs"} <= set(KIT_NAMES)
+    assert not {"display", "get_ipython"} & set(ALL_NAMES)

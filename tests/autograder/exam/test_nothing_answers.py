@@ -27,11 +27,11 @@ from autograder.course.cells import Task, imports, split_tests
 from autograder.course.lesson import Lesson
 from secant import check
 from secant.value import Value
-from tests.support.graph_adapters import GRAPH_TASKS, takes, walks
+from tests.support.graph_adapters import GRAPH_TASKS, accepts, walking_answers
 from tests.support.lessons import LESSONS, questions, source
-from tests.support.settings import settings_kept
+from tests.support.settings import preserve_settings
 
-Found = tuple[str, Callable[..., Any]]
+NamedCallable = tuple[str, Callable[..., Any]]
 
 #: Packages that the wall does not show, and those that start servers or write a learner's files.
 NOT_SHOWN, NOT_CALLED = ("secant.explorers", "secant.graph"), ("secant.lab", "secant.cli", "secant.__main__")
@@ -45,111 +45,123 @@ METHODS = {
     "value_functions": ("__pow__", "log", "exp", "relu"),
 }
 #: A quick test on a chain of two values, before the costly tests of a task with thousands of attempts.
-FIRST = {
+QUICK_TESTS = {
     "value_order": "a = Value(2.0)\nb = Value(4.0, (a,), (1.0,))\n"
     "assert [id(value) for value in b.order()] == [id(b), id(a)]"
 }
 SECONDS = 2.0  # of processor time for one attempt; a correct answer takes less
-FIRST_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
+OWN_ANSWER_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
 
 
-def modules(without: tuple[str, ...]) -> Iterator[types.ModuleType]:
-    for found in pkgutil.walk_packages(secant.__path__, "secant."):
-        if not found.name.startswith(without):
-            yield importlib.import_module(found.name)
+def modules(excluded: tuple[str, ...]) -> Iterator[types.ModuleType]:
+    for module in pkgutil.walk_packages(secant.__path__, "secant."):
+        if not module.name.startswith(excluded):
+            yield importlib.import_module(module.name)
 
 
 @cache
-def every(without: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[Found, ...]:
+def all_callables(excluded: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[NamedCallable, ...]:
     """Return the functions, classes and methods of Secant's modules, with their names.
 
-    Private ones are included. Modules whose names start with an entry of `without` are skipped.
+    Private ones are included. Modules whose names start with an entry of `excluded` are skipped.
     """
-    found: dict[str, Callable[..., Any]] = {}
-    for module in modules(without):
-        for name, thing in vars(module).items():
-            if name[:2] == "__" or getattr(thing, "__module__", "") != module.__name__ or not callable(thing):
+    callables: dict[str, Callable[..., Any]] = {}
+    for module in modules(excluded):
+        for name, member in vars(module).items():
+            if (
+                name[:2] == "__"
+                or getattr(member, "__module__", "") != module.__name__
+                or not callable(member)
+            ):
                 continue
-            found[f"{module.__name__}.{name}"] = thing
-            if inspect.isclass(thing):
-                own = ((of, getattr(thing, of)) for of in vars(thing) if of[:2] != "__")
-                found |= {f"{module.__name__}.{name}.{of}": method for of, method in own if callable(method)}
-    return tuple(found.items())
+            callables[f"{module.__name__}.{name}"] = member
+            if inspect.isclass(member):
+                attributes = (
+                    (attribute, getattr(member, attribute))
+                    for attribute in vars(member)
+                    if attribute[:2] != "__"
+                )
+                callables |= {
+                    f"{module.__name__}.{name}.{attribute}": method
+                    for attribute, method in attributes
+                    if callable(method)
+                }
+    return tuple(callables.items())
 
 
 @cache
-def public() -> tuple[Found, ...]:
+def public_callables() -> tuple[NamedCallable, ...]:
     """Return the functions, classes and methods that have no private part in their names."""
-    return tuple((name, thing) for name, thing in every() if "._" not in name)
+    return tuple((name, member) for name, member in all_callables() if "._" not in name)
 
 
 @cache
-def private() -> tuple[Found, ...]:
+def private_callables() -> tuple[NamedCallable, ...]:
     """Return the functions, classes and methods that have a private part in their names."""
-    without = (*NOT_SHOWN, *NOT_CALLED, *NOT_PRIVATE)
-    return tuple((name, thing) for name, thing in every(without) if "._" in name)
+    excluded = (*NOT_SHOWN, *NOT_CALLED, *NOT_PRIVATE)
+    return tuple((name, member) for name, member in all_callables(excluded) if "._" in name)
 
 
 @cache
-def classes() -> tuple[tuple[str, type[Any]], ...]:
+def all_classes() -> tuple[tuple[str, type[Any]], ...]:
     """Return the public classes and the classes that public functions return.
 
     The functions are called without arguments, with a class, and with a class and numbers.
     """
-    found: dict[str, type[Any]] = {}
-    for name, thing in public():
-        if inspect.isclass(thing):
-            found[name] = thing
+    classes: dict[str, type[Any]] = {}
+    for name, member in public_callables():
+        if inspect.isclass(member):
+            classes[name] = member
             continue
         for arguments in ((), (Value,), (Value, [1] * 9)):
-            if takes(thing, len(arguments)):
-                with contextlib.suppress(Exception), settings_kept(), quietly():
-                    made = thing(*arguments)
-                    if inspect.isclass(made) and made not in found.values():
-                        made.__name__ = "Value"  # the tests of lesson 10 check the class's name
-                        found[f"{name}{arguments}"] = made
-    return tuple(found.items())
+            if accepts(member, len(arguments)):
+                with contextlib.suppress(Exception), preserve_settings(), suppress_output():
+                    result = member(*arguments)
+                    if inspect.isclass(result) and result not in classes.values():
+                        result.__name__ = "Value"  # the tests of lesson 10 check the class's name
+                        classes[f"{name}{arguments}"] = result
+    return tuple(classes.items())
 
 
-def wrapped(function: Callable[..., Any], order: tuple[int, ...], convert: Callable[[Any], Any]) -> Any:
-    return lambda *arguments: convert(function(*(arguments[place] for place in order)))
+def wrap(function: Callable[..., Any], order: tuple[int, ...], convert: Callable[[Any], Any]) -> Any:
+    return lambda *arguments: convert(function(*(arguments[index] for index in order)))
 
 
-def as_number(result: Any) -> Any:
+def to_number(result: Any) -> Any:
     return result.item() if isinstance(result, torch.Tensor) and result.numel() == 1 else float(result)
 
 
-def as_same(result: Any) -> Any:
+def unchanged(result: Any) -> Any:
     return result
 
 
-def attempts(task: Task, answer: Any, deep: bool) -> Iterator[Found]:
+def attempts(task: Task, answer: Any, deep: bool) -> Iterator[NamedCallable]:
     """Yield every function and class to try as an answer to a task, with its name."""
     if task.id in GRAPH_TASKS:
-        yield from walks(task.id, (*public(), *private()), classes())
+        yield from walking_answers(task.id, (*public_callables(), *private_callables()), all_classes())
     if task.id in METHODS:
-        for name, kind in classes():
-            if not issubclass(kind, enum.Enum):
-                yield name, types.new_class("Value", (kind,))
-            own = {of: vars(kind)[of] for of in METHODS[task.id] if of in vars(kind)}
-            if own:
-                yield f"{name}, its methods", type("Value", (Value,), own)
+        for name, cls in all_classes():
+            if not issubclass(cls, enum.Enum):
+                yield name, types.new_class("Value", (cls,))
+            methods = {method: vars(cls)[method] for method in METHODS[task.id] if method in vars(cls)}
+            if methods:
+                yield f"{name}, its methods", type("Value", (Value,), methods)
     elif inspect.isclass(answer):
-        for name, kind in classes():
-            yield name, kind
+        for name, cls in all_classes():
+            yield name, cls
     else:
         count = len(inspect.signature(answer).parameters)
-        for name, thing in (*public(), *private()):
-            if not takes(thing, count):
+        for name, member in (*public_callables(), *private_callables()):
+            if not accepts(member, count):
                 continue
-            yield name, thing
+            yield name, member
             orders = list(itertools.permutations(range(count))) if deep else [tuple(range(count))]
-            for order, convert in itertools.product(orders, (as_same, as_number) if deep else ()):
-                yield f"{name}{order} {convert.__name__}", wrapped(thing, order, convert)
+            for order, convert in itertools.product(orders, (unchanged, to_number) if deep else ()):
+                yield f"{name}{order} {convert.__name__}", wrap(member, order, convert)
 
 
 @contextlib.contextmanager
-def quietly(seconds: float = SECONDS) -> Iterator[None]:
+def suppress_output(seconds: float = SECONDS) -> Iterator[None]:
     """Suppress output and warnings, and raise TimeoutError after this much processor time."""
 
     def stop(*_: Any) -> None:
@@ -158,7 +170,7 @@ def quietly(seconds: float = SECONDS) -> Iterator[None]:
     before = signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+        with open(os.devnull, "w") as devnull, contextlib.redirect_stdout(devnull), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -166,30 +178,32 @@ def quietly(seconds: float = SECONDS) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def passes(names: dict[str, Any], code: Any, seconds: float = SECONDS) -> bool:
+def passes(namespace: dict[str, Any], code: Any, seconds: float = SECONDS) -> bool:
     check.seed(b"the same")
     try:
-        with settings_kept(), quietly(seconds):
-            exec(code, dict(names))
+        with preserve_settings(), suppress_output(seconds):
+            exec(code, dict(namespace))
     except BaseException:  # an object that is no answer may raise anything
         return False
     return True
 
 
-def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
+def find_passing(lesson: Lesson, task: Task, deep: bool) -> list[str]:
     """Return the names of the functions and classes that earn a task's points."""
     assert task.test is not None
-    names: dict[str, Any] = {"__name__": "__main__"}
-    exec(imports(source(lesson).cells), names)
-    exec(task.answer.source, names)
-    called = "Value" if task.id in METHODS else task.id
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(imports(source(lesson).cells), namespace)
+    exec(task.answer.source, namespace)
+    answer_name = "Value" if task.id in METHODS else task.id
     parts = split_tests(task.test.source)[0], task.test.source
-    stages = [compile(part, task.id, "exec") for part in (FIRST.get(task.id, ""), *parts)]
-    assert all(passes(names, stage, FIRST_SECONDS) for stage in stages), "the course's own answer passes"
+    stages = [compile(part, task.id, "exec") for part in (QUICK_TESTS.get(task.id, ""), *parts)]
+    assert all(passes(namespace, stage, OWN_ANSWER_SECONDS) for stage in stages), (
+        "the course's own answer passes"
+    )
     return [
         name
-        for name, answer in attempts(task, names[called], deep)
-        if all(passes({**names, called: answer}, stage) for stage in stages)
+        for name, answer in attempts(task, namespace[answer_name], deep)
+        if all(passes({**namespace, answer_name: answer}, stage) for stage in stages)
     ]
 
 
@@ -206,4 +220,6 @@ def test_no_object_visible_in_the_wall_passes_a_task(
     lesson: Lesson, thorough: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert {task.id: found for task in questions(lesson) if (found := earning(lesson, task, thorough))} == {}
+    assert {
+        task.id: passing for task in questions(lesson) if (passing := find_passing(lesson, task, thorough))
+    } == {}

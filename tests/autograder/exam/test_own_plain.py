@@ -30,18 +30,18 @@ from tests.support.warm import warm
 def pool() -> Iterator[Pool]:
     """Provide a pool of processes, which start quickly if the platform can fork."""
     if sys.platform != "linux":
-        with closing(WarmPool()) as made:
-            yield made
+        with closing(WarmPool()) as warm_pool:
+            yield warm_pool
         return
     with warm(["ipywidgets", "matplotlib.pyplot", "networkx", "torch.func"]) as python:
         yield Forks(python)
 
 
-def ran(pool: Pool, folder: Path, *cells: NotebookNode, timeout: float = 30.0) -> OwnReport:
+def run_tests(pool: Pool, folder: Path, *cells: NotebookNode, timeout: float = 30.0) -> OwnReport:
     return run_visible_tests(save(notebook(*cells), folder / "hw.ipynb"), pool, timeout)
 
 
-def only(report: OwnReport) -> Grade:
+def get_only_test(report: OwnReport) -> Grade:
     (test,) = report.tests
     return test
 
@@ -63,14 +63,14 @@ def test_visible_test_has_the_outcome_that_nbgrader_would_give_it(
     pool: Pool, tmp_path: Path, name: str
 ) -> None:
     source, points, outcome, error = OUTCOMES[name]
-    most = 3 if name == "part" else 1
-    test = only(ran(pool, tmp_path, answer("x", "x = 1"), graded("t", source, most)))
-    assert (test.points, test.max_points, test.outcome, test.error) == (points, most, outcome, error)
+    max_points = 3 if name == "part" else 1
+    test = get_only_test(run_tests(pool, tmp_path, answer("x", "x = 1"), graded("t", source, max_points)))
+    assert (test.points, test.max_points, test.outcome, test.error) == (points, max_points, outcome, error)
 
 
 def test_endless_test_is_interrupted_and_the_next_one_runs(pool: Pool, tmp_path: Path) -> None:
     cells = (graded("t", "while True: pass"), graded("u", "assert True"))
-    report = ran(pool, tmp_path, *cells, timeout=0.5)
+    report = run_tests(pool, tmp_path, *cells, timeout=0.5)
     assert [test.outcome for test in report.tests] == ["timed_out", "passed"]
 
 
@@ -81,18 +81,18 @@ def test_tests_run_in_order_and_see_the_cells_above(pool: Pool, tmp_path: Path) 
         answer("b", "x = 2"),
         graded("u", "assert x == 2"),
     )
-    report = ran(pool, tmp_path, *cells)
+    report = run_tests(pool, tmp_path, *cells)
     assert [(test.id, test.outcome) for test in report.tests] == [("t", "passed"), ("u", "passed")]
 
 
 def test_test_cell_and_locked_cell_count_as_they_stand_in_the_file(pool: Pool, tmp_path: Path) -> None:
-    edited = (locked("given", "y = 7  # the student's"), graded("t", "assert y == 7"))
-    assert only(ran(pool, tmp_path, *edited)).outcome == "passed"
+    cells = (locked("given", "y = 7  # the student's"), graded("t", "assert y == 7"))
+    assert get_only_test(run_tests(pool, tmp_path, *cells)).outcome == "passed"
 
 
 def test_tests_use_a_builtin_name_as_the_notebook_binds_it(pool: Pool, tmp_path: Path) -> None:
     cells = (answer("a", "def sum(xs):\n    return 42"), graded("t", "assert sum([1]) == 42"))
-    assert only(ran(pool, tmp_path, *cells)).outcome == "passed"
+    assert get_only_test(run_tests(pool, tmp_path, *cells)).outcome == "passed"
 
 
 def test_files_next_to_the_notebook_can_be_read_and_are_copies(pool: Pool, tmp_path: Path) -> None:
@@ -102,15 +102,15 @@ def test_files_next_to_the_notebook_can_be_read_and_are_copies(pool: Pool, tmp_p
     (tmp_path / "link.txt").symlink_to("helper.py")
     source = "import os, helper\nassert helper.X == 5 and open('data/a.txt').read() == 'five'\n"
     source += "assert not os.path.exists('link.txt')\nopen('made.txt', 'w').close()"
-    report = ran(pool, tmp_path, graded("t", source))
-    assert only(report).outcome == "passed"
+    report = run_tests(pool, tmp_path, graded("t", source))
+    assert get_only_test(report).outcome == "passed"
     assert report.left_out == 1
     assert not (tmp_path / "made.txt").exists()
 
 
 def test_notebook_knows_that_nbgrader_validates_it(pool: Pool, tmp_path: Path) -> None:
     source = "import os\nassert os.environ['NBGRADER_EXECUTION'] == 'validate'"
-    assert only(ran(pool, tmp_path, graded("t", source))).outcome == "passed"
+    assert get_only_test(run_tests(pool, tmp_path, graded("t", source))).outcome == "passed"
     assert "NBGRADER_EXECUTION" not in os.environ
 
 
@@ -121,19 +121,19 @@ def test_manual_answers_and_tasks_are_left_to_manual_grading(pool: Pool, tmp_pat
         task("plot", "Draw."),
         graded("t", "1"),
     )
-    report = ran(pool, tmp_path, *cells)
-    assert [each.id for each in report.manual] == ["why", "f", "plot"]
+    report = run_tests(pool, tmp_path, *cells)
+    assert [cell.id for cell in report.manual] == ["why", "f", "plot"]
     assert [test.id for test in report.tests] == ["t"]
 
 
 def test_cells_that_stop_with_an_error_are_named(pool: Pool, tmp_path: Path) -> None:
-    (cell,) = ran(pool, tmp_path, code("undefined"), answer("a", "x = 1"), graded("t", "x")).stopped
+    (cell,) = run_tests(pool, tmp_path, code("undefined"), answer("a", "x = 1"), graded("t", "x")).stopped
     assert (cell.label, cell.error) == ("cell 1", "NameError")
 
 
 def test_test_that_awaits_is_refused_in_a_sentence(pool: Pool, tmp_path: Path) -> None:
     with pytest.raises(CheckError, match="The tests cannot be run here"):
-        ran(pool, tmp_path, graded("t", "import asyncio\nawait asyncio.sleep(0)"))
+        run_tests(pool, tmp_path, graded("t", "import asyncio\nawait asyncio.sleep(0)"))
 
 
 # --- Printed output --------------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ CELLS = (
 )
 
 
-def shown(pool: Pool, folder: Path, capsys: pytest.CaptureFixture[str], spoken: str) -> str:
-    language("ko" if spoken == "ko" else "en")
+def get_output(pool: Pool, folder: Path, capsys: pytest.CaptureFixture[str], lang: str) -> str:
+    language("ko" if lang == "ko" else "en")
     show(check_plain(save(notebook(*CELLS), folder / "hw.ipynb"), pool))
     language("en")
     return capsys.readouterr().out
@@ -157,7 +157,7 @@ def shown(pool: Pool, folder: Path, capsys: pytest.CaptureFixture[str], spoken: 
 def test_table_claims_no_more_than_visible_tests(
     pool: Pool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = shown(pool, tmp_path, capsys, "en")
+    text = get_output(pool, tmp_path, capsys, "en")
     rows = {line.split("│")[1].strip(): line for line in text.splitlines() if line.startswith("│")}
     assert list(rows) == ["right", "wrong", "why"]
     assert "2 / 2" in rows["right"]
@@ -177,7 +177,7 @@ def test_table_claims_no_more_than_visible_tests(
 def test_korean_output_of_a_plain_check_matches_the_english(
     pool: Pool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = shown(pool, tmp_path, capsys, "ko")
+    text = get_output(pool, tmp_path, capsys, "ko")
     for part in (
         "오류 없음",
         "실패",
@@ -191,25 +191,25 @@ def test_korean_output_of_a_plain_check_matches_the_english(
 
 
 def test_json_says_that_hidden_tests_took_no_part(pool: Pool, tmp_path: Path) -> None:
-    checked = check_plain(save(notebook(*CELLS), tmp_path / "hw.ipynb"), pool)
-    found = json.loads(json.dumps(checked.as_json()))
-    assert not checked.all_right
-    assert (found["notebook"], found["hidden"]) == ("hw.ipynb", False)
-    assert [(test["id"], test["outcome"]) for test in found["tests"]] == [
+    result = check_plain(save(notebook(*CELLS), tmp_path / "hw.ipynb"), pool)
+    data = json.loads(json.dumps(result.as_json()))
+    assert not result.all_right
+    assert (data["notebook"], data["hidden"]) == ("hw.ipynb", False)
+    assert [(test["id"], test["outcome"]) for test in data["tests"]] == [
         ("right", "no_error"),
         ("wrong", "failed"),
     ]
-    assert found["manual"] == [{"id": "why", "max_points": 2.0}]
+    assert data["manual"] == [{"id": "why", "max_points": 2.0}]
 
 
 @pytest.mark.costly("starts a process that imports torch, as the command does")
 def test_check_runs_the_tests_of_an_assignment(tmp_path: Path) -> None:
     path = save(HOMEWORK, tmp_path / "hw1.ipynb")
     before = path.read_bytes()
-    checked = check.check(path)
-    assert isinstance(checked, PlainChecked)
-    assert checked.all_right
-    assert {test.id: test.points for test in checked.report.tests} == {
+    result = check.check(path)
+    assert isinstance(result, PlainChecked)
+    assert result.all_right
+    assert {test.id: test.points for test in result.report.tests} == {
         "test_determinant": 2,
         "cell-77aa01b2": 3,
     }

@@ -20,15 +20,15 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(language: str) -> None:
+    def fail_to_start(language: str) -> None:
         raise WallError("no candidate could be started")
 
-    monkeypatch.setattr(pool, "start_bare", broken)
+    monkeypatch.setattr(pool, "start_bare", fail_to_start)
     monkeypatch.setattr(pool, "_POOL_SIZE", 3)  # the size on other systems; two more starts fail as well
-    warm = WarmPool()
+    warm_pool = WarmPool()
     with pytest.raises(WallError, match="could be started"):
-        warm.take()
-    warm.close()
+        warm_pool.take()
+    warm_pool.close()
 
 
 @pytest.mark.whole
@@ -44,31 +44,32 @@ def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
         forks.serve_forever(socket.socket(fileno=int(sys.argv[1])), None)
     """
-    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
+    control, child_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with child_control:
         process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(code), str(theirs.fileno())], pass_fds=[theirs.fileno()]
+            [sys.executable, "-c", textwrap.dedent(code), str(child_control.fileno())],
+            pass_fds=[child_control.fileno()],
         )
-    forking = ForkPool.__new__(ForkPool)
-    forking._control, forking._process, forking._ready = control, process, True
+    fork_pool = ForkPool.__new__(ForkPool)
+    fork_pool._control, fork_pool._process, fork_pool._ready = control, process, True
     try:
-        with contextlib.closing(forking.take()) as none:
-            assert none.channel.recv(1) == b""
+        with contextlib.closing(fork_pool.take()) as candidate:
+            assert candidate.channel.recv(1) == b""
             with pytest.raises(WallError, match="temporarily unavailable"):
-                none.ending()
-        forking.take().close()
+                candidate.ending()
+        fork_pool.take().close()
         assert process.poll() is None
     finally:
-        forking.close()
+        fork_pool.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_pool_closed_during_imports_ends_at_once_in_its_own_group() -> None:
-    forking = ForkPool()
-    group = os.getpgid(forking._process.pid)
-    forking.close()
+    fork_pool = ForkPool()
+    group = os.getpgid(fork_pool._process.pid)
+    fork_pool.close()
     assert group != os.getpgrp()
-    assert forking._process.returncode == -signal.SIGKILL
+    assert fork_pool._process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.whole
@@ -90,7 +91,7 @@ def test_check_without_linux_is_refused_in_a_sentence() -> None:
         sys.argv = ["autograder", "check", NOTEBOOK]
         main()
     """
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", f"NOTEBOOK = {json.dumps(str(notebook))}\n{textwrap.dedent(code)}"],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
@@ -98,6 +99,6 @@ def test_check_without_linux_is_refused_in_a_sentence() -> None:
         text=True,
         timeout=120,
     )
-    assert done.stderr.startswith("The notebook could not be run: no candidate could be started")
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 2
+    assert result.stderr.startswith("The notebook could not be run: no candidate could be started")
+    assert "Traceback" not in result.stderr
+    assert result.returncode == 2

@@ -33,14 +33,14 @@ def later():
 """
 
 
-def learnt_from(root: Path, *sources: str) -> list[str]:
+def learn_modules(root: Path, *sources: str) -> list[str]:
     write_assignment(root / "source", "hw", {"hw": notebook(*map(code, sources))})
     return imported_modules([root / "source/hw"])
 
 
 def test_installed_modules_that_cells_import_are_learnt(tmp_path: Path) -> None:
-    found = set(learnt_from(tmp_path, IMPORTS))
-    assert found == {"networkx", "torch.nn.functional", "torch.nn", "torch", "matplotlib.pyplot"}
+    modules = set(learn_modules(tmp_path, IMPORTS))
+    assert modules == {"networkx", "torch.nn.functional", "torch.nn", "torch", "matplotlib.pyplot"}
 
 
 def test_modules_beside_a_notebook_are_not_learnt(tmp_path: Path) -> None:
@@ -51,18 +51,18 @@ def test_modules_beside_a_notebook_are_not_learnt(tmp_path: Path) -> None:
 
 def test_learnt_modules_are_limited_and_the_most_common_come_first(tmp_path: Path) -> None:
     names = [path.stem for path in Path(torch.nn.modules.__file__).parent.glob("*.py")]
-    many = notebook(
+    many_imports = notebook(
         code("\n".join(f"import torch.nn.modules.{name}" for name in names if name != "__init__"))
     )
-    usual = notebook(code("import numpy"))
-    write_assignment(tmp_path, "hw", {"a": many, "b": usual, "c": usual})
-    found = imported_modules([tmp_path / "hw"])
-    assert len(found) == MAX_MODULES
-    assert found[0] == "numpy"
+    usual_import = notebook(code("import numpy"))
+    write_assignment(tmp_path, "hw", {"a": many_imports, "b": usual_import, "c": usual_import})
+    modules = imported_modules([tmp_path / "hw"])
+    assert len(modules) == MAX_MODULES
+    assert modules[0] == "numpy"
 
 
 def test_cells_with_invalid_python_are_skipped_when_learning_modules(tmp_path: Path) -> None:
-    assert learnt_from(tmp_path, "import numpy", "def broken(:\n", "x = 1 +") == ["numpy"]
+    assert learn_modules(tmp_path, "import numpy", "def broken(:\n", "x = 1 +") == ["numpy"]
 
 
 def test_unreadable_notebook_adds_no_modules_to_preload(tmp_path: Path) -> None:
@@ -102,17 +102,17 @@ def test_setting_of_a_wrong_type_is_refused_by_its_name(tmp_path: Path, value: o
 
 @pytest.fixture(scope="module")
 def wall() -> Iterator[Wall]:
-    with Wall() as made:
-        yield made
+    with Wall() as new_wall:
+        yield new_wall
 
 
 @pytest.fixture
 def packages() -> Iterator[Packages]:
-    with Packages() as made:
-        yield made
+    with Packages() as new_packages:
+        yield new_packages
 
 
-def said(wall: Wall, source: str) -> str:
+def run_cell(wall: Wall, source: str) -> str:
     """Return what a cell prints or raises in a new container."""
     with wall.candidate() as candidate:
         (cell,) = candidate.load([("c", source)], 20.0).cells
@@ -121,11 +121,11 @@ def said(wall: Wall, source: str) -> str:
 
 def test_module_is_imported_once_for_all_submissions(wall: Wall, packages: Packages) -> None:
     name = packages.write("import os\nPROCESS = os.getpid()")
-    assert said(wall, f"import sys; print({name!r} in sys.modules)") == "False"
+    assert run_cell(wall, f"import sys; print({name!r} in sys.modules)") == "False"
     assert wall.preload([name]) == {}
-    assert said(wall, f"import sys; print({name!r} in sys.modules)") == "True"
-    found = {said(wall, f"import {name}; print({name}.PROCESS)") for _ in range(2)}
-    assert len(found) == 1
+    assert run_cell(wall, f"import sys; print({name!r} in sys.modules)") == "True"
+    process_ids = {run_cell(wall, f"import {name}; print({name}.PROCESS)") for _ in range(2)}
+    assert len(process_ids) == 1
 
 
 BAD = {
@@ -144,13 +144,15 @@ BAD = {
 def test_module_that_cannot_be_preloaded_is_reported_and_harms_nothing(
     wall: Wall, packages: Packages, name: str
 ) -> None:
-    source, why, when_imported = BAD[name]
+    source, reason, when_imported = BAD[name]
     bad, good = packages.write(source), packages.write("")
     for _ in range(2):
-        assert wall.preload([bad, good]) == {bad: why}
-    assert said(wall, f"import sys; print({bad!r} in sys.modules, {good!r} in sys.modules)") == "False True"
+        assert wall.preload([bad, good]) == {bad: reason}
+    assert (
+        run_cell(wall, f"import sys; print({bad!r} in sys.modules, {good!r} in sys.modules)") == "False True"
+    )
     if when_imported:
-        assert said(wall, f"import {bad}; print('imported')") == when_imported
+        assert run_cell(wall, f"import {bad}; print('imported')") == when_imported
 
 
 def test_module_that_is_not_installed_is_reported_in_a_sentence(wall: Wall) -> None:
@@ -160,10 +162,12 @@ def test_module_that_is_not_installed_is_reported_in_a_sentence(wall: Wall) -> N
     ]
 
 
-def test_what_a_module_changes_in_the_environment_is_put_back(wall: Wall, packages: Packages) -> None:
+def test_environment_changes_of_a_preloaded_module_are_undone(wall: Wall, packages: Packages) -> None:
     name = packages.write("import os\nos.environ['OMP_NUM_THREADS'] = '8'\nos.environ['LEFT'] = '1'")
     wall.preload([name])
-    assert said(wall, "import os; print(os.environ['OMP_NUM_THREADS'], 'LEFT' in os.environ)") == "1 False"
+    assert (
+        run_cell(wall, "import os; print(os.environ['OMP_NUM_THREADS'], 'LEFT' in os.environ)") == "1 False"
+    )
 
 
 def test_another_process_that_shares_the_template_gets_the_same_answer(
@@ -173,17 +177,17 @@ def test_another_process_that_shares_the_template_gets_the_same_answer(
     assert wall._template is not None
     handle = wall._template.wait()
     assert wall._template.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
-    joined = Wall.join(handle)
-    assert joined.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
-    assert said(wall, f"import sys; print({good!r} in sys.modules)") == "True"
+    joined_wall = Wall.join(handle)
+    assert joined_wall.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
+    assert run_cell(wall, f"import sys; print({good!r} in sys.modules)") == "True"
 
 
 def test_submission_whose_import_is_slow_costs_nothing_once_it_is_preloaded(
     wall: Wall, packages: Packages, tmp_path: Path
 ) -> None:
     name = packages.write("import time\ntime.sleep(1.5)\nX = 5")
-    made = notebook(code(f"import {name}"), graded("t", f"assert {name}.X == 5", 1))
-    write_assignment(tmp_path / "source", "hw", {"hw": made})
+    submission = notebook(code(f"import {name}"), graded("t", f"assert {name}.X == 5", 1))
+    write_assignment(tmp_path / "source", "hw", {"hw": submission})
     names = modules_to_preload(tmp_path, ["hw"], Config())
     assert names == [name]
     examiner = PlainExaminer(read_plain(tmp_path, "hw").notebooks[0])
@@ -192,7 +196,7 @@ def test_submission_whose_import_is_slow_costs_nothing_once_it_is_preloaded(
         if preload:
             assert wall.preload(names) == {}
         started = time.perf_counter()
-        assert examiner.grade(wall.open_container, writes(made).encode()).score == 1
+        assert examiner.grade(wall.open_container, writes(submission).encode()).score == 1
         seconds.append(time.perf_counter() - started)
     assert seconds[1] < seconds[0] - 1
 

@@ -16,7 +16,7 @@ from tests.support.lessons import LESSONS, ROOT, questions
 
 
 @pytest.fixture(scope="module")
-def version(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bool]:
+def changes_version(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bool]:
     """Return a function that tells whether a change to a file changes the version."""
     copy = tmp_path_factory.mktemp("code")
     for package in ("autograder", "secant"):
@@ -35,11 +35,11 @@ for name in sys.argv[1:]:
     file.write_bytes(old)
 """
     files = sorted(str(path.relative_to(copy)) for path in copy.rglob("*.py"))
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, *files], cwd=copy, capture_output=True, text=True, check=True
     )
-    changed = dict(line.split() for line in done.stdout.splitlines())
-    return lambda name: {"True": True, "False": False}[changed[name]]
+    outcomes = dict(line.split() for line in result.stdout.splitlines())
+    return lambda name: {"True": True, "False": False}[outcomes[name]]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,10 @@ for name in sys.argv[1:]:
         "secant/language.py",
     ],
 )
-def test_a_file_that_decides_verdicts_changes_the_version(version: Callable[[str], bool], name: str) -> None:
-    assert version(name)
+def test_a_file_that_decides_verdicts_changes_the_version(
+    changes_version: Callable[[str], bool], name: str
+) -> None:
+    assert changes_version(name)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +77,10 @@ def test_a_file_that_decides_verdicts_changes_the_version(version: Callable[[str
         "secant/lab/launch.py",
     ],
 )
-def test_a_file_that_decides_nothing_keeps_the_version(version: Callable[[str], bool], name: str) -> None:
-    assert not version(name)
+def test_a_file_that_decides_nothing_keeps_the_version(
+    changes_version: Callable[[str], bool], name: str
+) -> None:
+    assert not changes_version(name)
 
 
 @pytest.mark.parametrize("installed", ["2.13.0", "2.13.0+cpu", "2.13.0+cu130"])
@@ -87,12 +91,12 @@ def test_another_build_of_the_same_torch_version_causes_no_regrading(
     assert torch_version() == "2.13.0"
 
 
-def imported(path: Path) -> Iterator[str]:
+def imported_modules(path: Path) -> Iterator[str]:
     """Yield the modules of this project that a file imports."""
-    return imported_by(path.read_text(encoding="utf-8"))
+    return imports_in(path.read_text(encoding="utf-8"))
 
 
-def imported_by(source: str) -> Iterator[str]:
+def imports_in(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -100,7 +104,7 @@ def imported_by(source: str) -> Iterator[str]:
         yield from (name for name in names if name.partition(".")[0] in ("autograder", "secant"))
 
 
-def home(name: str) -> str:
+def defining_module(name: str) -> str:
     """Return the module that defines a name imported from the package secant."""
     from secant import HOMES
 
@@ -111,7 +115,7 @@ def home(name: str) -> str:
 
 
 def decides(name: str, deciding: Iterable[str] = DECIDING) -> bool:
-    return any(f"{home(name)}.".startswith(f"{package}.") for package in deciding)
+    return any(f"{defining_module(name)}.".startswith(f"{package}.") for package in deciding)
 
 
 def test_verdict_code_imports_nothing_outside_the_version() -> None:
@@ -119,8 +123,10 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
     # to. The examiner reads in `secant` which modules judge. The wall needs the folders of packages, and the
     # leak scan caches its results in a file. Only notebooks in source/ need the course's folder. The time of
     # a submission affects only a late penalty, which is subtracted without grading again.
-    found = {(path, name) for _, path in files_of(DECIDING) for name in imported(path) if not decides(name)}
-    assert {(path.name, name) for path, name in found} == {
+    outside_imports = {
+        (path, name) for _, path in files_of(DECIDING) for name in imported_modules(path) if not decides(name)
+    }
+    assert {(path.name, name) for path, name in outside_imports} == {
         ("catalogue.py", "secant.where.course_above"),
         ("examiner.py", "secant"),
         ("pictures.py", "secant"),
@@ -137,20 +143,20 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
 
 def test_examination_code_of_a_worker_counts_in_the_version() -> None:
     worker = ROOT / "autograder" / "workers" / "worker.py"
-    used = {name for name in imported(worker) if not decides(name, DECIDING_PLAIN)}
+    outside_imports = {name for name in imported_modules(worker) if not decides(name, DECIDING_PLAIN)}
     # Jobs, pages, the search for leaked lessons and the modules to preload decide no verdict.
-    others = (
+    allowed_prefixes = (
         "autograder.workers.jobs.",
         "autograder.page.",
         "autograder.exam.leaks.",
         "autograder.exam.preload.",
     )
-    assert all(name.startswith(others) for name in used), used
+    assert all(name.startswith(allowed_prefixes) for name in outside_imports), outside_imports
 
 
 def test_lesson_tests_import_nothing_outside_the_version() -> None:
     sources = [task.test.source for lesson in LESSONS for task in questions(lesson)]
-    names = {name for source in sources for name in imported_by(source)}
+    names = {name for source in sources for name in imports_in(source)}
     assert names
     assert [name for name in sorted(names) if not decides(name)] == []
 
@@ -159,7 +165,7 @@ def test_lesson_tests_import_nothing_outside_the_version() -> None:
     "line", ["import secant.graph", "from secant import tangent", "from secant.explorers.kit import plots"]
 )
 def test_import_of_an_explorer_counts_as_outside_the_deciding_packages(line: str) -> None:
-    assert not any(decides(name) for name in imported_by(line))
+    assert not any(decides(name) for name in imports_in(line))
 
 
 def test_every_deciding_package_can_be_imported() -> None:

@@ -16,12 +16,12 @@ def test_newest_version_is_the_one_that_alembic_finds(monkeypatch: pytest.Monkey
     assert opening._newest_version() == head
 
 
-@pytest.mark.parametrize("merged", ["('b', 'c')", "tuple('bc')"])
+@pytest.mark.parametrize("previous_revisions", ["('b', 'c')", "tuple('bc')"])
 def test_scripts_in_another_form_are_left_to_alembic(
-    merged: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    previous_revisions: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "versions").mkdir()
-    for version, previous in (("a", "None"), ("b", "'a'"), ("c", "'a'"), ("d", merged)):
+    for version, previous in (("a", "None"), ("b", "'a'"), ("c", "'a'"), ("d", previous_revisions)):
         text = f"revision = {version!r}\ndown_revision = {previous}\n"
         (tmp_path / "versions" / f"{version}.py").write_text(text)
     monkeypatch.setattr(opening, "ALEMBIC_DIR", str(tmp_path))

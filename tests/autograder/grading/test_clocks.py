@@ -17,85 +17,89 @@ from autograder.course.settings import load_config
 from autograder.grading.batch import make_pages
 from autograder.grading.run_summary import summarize_run
 from autograder.lms.filenames import is_exported
-from tests.support.small_class import STEPS, answered, hand_in, run
+from tests.support.small_class import STEPS, answered_notebook, hand_in, run
 from tests.support.suites import case
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is Linux's")
 
 
-class Class:
+class ExchangeClass:
     """A class on nbgrader's exchange: Ann submits there, and the instructor collects and grades."""
 
     def __init__(
-        self, room: Path, home: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
+        self, course_root: Path, home: Path, answers: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        self.room, self._home, self.right, self._patch = room, home, right, monkeypatch
+        self.course_root, self._home, self.answers, self._patch = course_root, home, answers, monkeypatch
 
     def use(self, zone: str, settings: str = "", students: str | None = None) -> None:
         """Set the time zones of the class and its students, and a late penalty of all points."""
         settings += '\nc.LateSubmissionPlugin.penalty_method = "zero"'
-        for path, name, more in (
-            (self.room / "nbgrader_config_local.py", zone, settings),
+        for path, name, extra_settings in (
+            (self.course_root / "nbgrader_config_local.py", zone, settings),
             (self._home / "nbgrader_config.py", students or zone, settings),
         ):
             text = path.read_text()
-            path.write_text(f"{text}c.Exchange.timezone = {name!r}\n{more}\n")
+            path.write_text(f"{text}c.Exchange.timezone = {name!r}\n{extra_settings}\n")
 
     def due(self, text: str) -> None:
-        self._start(DbAssignmentAddApp(), self.room, STEPS, f"--duedate={text}")
+        self._start(DbAssignmentAddApp(), self.course_root, STEPS, f"--duedate={text}")
 
-    def submit(self, at: datetime) -> None:
+    def submit(self, submission_time: datetime) -> None:
         """Have Ann submit at the given time with nbgrader's own command."""
 
         class Clock(datetime):
             @classmethod
             def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
-                return at.replace(tzinfo=UTC).astimezone(tz)
+                return submission_time.replace(tzinfo=UTC).astimezone(tz)
 
         if not (self._home.parent / "exchange" / "secant" / "outbound").is_dir():
-            self._start(ReleaseAssignmentApp(), self.room, STEPS)
+            self._start(ReleaseAssignmentApp(), self.course_root, STEPS)
         folder = self._home / STEPS
         folder.mkdir(exist_ok=True)
-        path = hand_in(self._home, "ann", answered(self.room, self.right))
+        path = hand_in(self._home, "ann", answered_notebook(self.course_root, self.answers))
         path.rename(folder / path.name)
         with self._patch.context() as patch:
             patch.setattr(exchange, "datetime", SimpleNamespace(datetime=Clock))
             self._start(SubmitApp(), self._home, STEPS)
 
-    def collect(self, *more: str) -> None:
-        self._start(CollectApp(), self.room, STEPS, "--ExchangeCollect.check_owner=False", *more)
+    def collect(self, *arguments: str) -> None:
+        self._start(CollectApp(), self.course_root, STEPS, "--ExchangeCollect.check_owner=False", *arguments)
 
     def grade(self) -> float:
         """Grade the class, and return the points that Ann loses for being late."""
-        self.summary, _ = run(self.room)
-        with Gradebook(f"sqlite:///{self.room}/gradebook.db", "secant") as book:
+        self.summary, _ = run(self.course_root)
+        with Gradebook(f"sqlite:///{self.course_root}/gradebook.db", "secant") as book:
             return float(book.find_submission_notebook(STEPS, STEPS, "ann").late_submission_penalty or 0.0)
 
     def table(self) -> dict[str, str]:
         """Return the entries about times in the table at the end of the run."""
-        end = summarize_run(self.summary, self.room / "submitted", Gradable([STEPS], []), [], is_exported)
-        return {**end.unclear_times, **end.late}
+        run_summary = summarize_run(
+            self.summary, self.course_root / "submitted", Gradable([STEPS], []), [], is_exported
+        )
+        return {**run_summary.unclear_times, **run_summary.late}
 
     @property
-    def stored(self) -> tuple[datetime, datetime]:
+    def stored_times(self) -> tuple[datetime, datetime]:
         """Return the time of Ann's submission and the due date, as the gradebook has them."""
-        with Gradebook(f"sqlite:///{self.room}/gradebook.db", "secant") as book:
-            found = book.find_submission(STEPS, "ann")
-            return found.timestamp, found.duedate
+        with Gradebook(f"sqlite:///{self.course_root}/gradebook.db", "secant") as book:
+            submission = book.find_submission(STEPS, "ann")
+            return submission.timestamp, submission.duedate
 
     @property
     def page(self) -> str:
-        return (self.room / "feedback" / "ann" / STEPS / f"{STEPS}.html").read_text()
+        return (self.course_root / "feedback" / "ann" / STEPS / f"{STEPS}.html").read_text()
 
-    def _start(self, app: NbGrader, place: Path, *words: str) -> None:
-        self._patch.chdir(place)
-        app.initialize(list(words))
+    def _start(self, app: NbGrader, folder: Path, *arguments: str) -> None:
+        self._patch.chdir(folder)
+        app.initialize(list(arguments))
         app.start()
 
 
 @pytest.fixture
-def ours(room: Path, home: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Class:
-    return Class(room, home, right, monkeypatch)
+def exchange_class(
+    course_root: Path, home: Path, correct_answers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> ExchangeClass:
+    return ExchangeClass(course_root, home, correct_answers, monkeypatch)
 
 
 CHANGES = [
@@ -118,50 +122,60 @@ CHANGES = [
 
 
 @pytest.mark.costly("nbgrader's own commands, and two gradings")
-@pytest.mark.parametrize(("zone", "typed", "due"), CHANGES)
+@pytest.mark.parametrize(("zone", "due_text", "due"), CHANGES)
 def test_exchange_submission_is_late_after_the_deadline_only(
-    ours: Class, zone: str, typed: str, due: datetime
+    exchange_class: ExchangeClass, zone: str, due_text: str, due: datetime
 ) -> None:
-    ours.use(zone)
-    ours.due(typed)
-    ours.submit(due - timedelta(minutes=20))
-    ours.collect()
-    assert ours.grade() == 0.0
-    assert ours.stored == (due - timedelta(minutes=20), due)
-    assert ours.table() == {}
-    assert "late submission" not in ours.page
-    ours.submit(due + timedelta(minutes=20))
-    ours.collect("--update")
-    assert ours.grade() == 5.0
+    exchange_class.use(zone)
+    exchange_class.due(due_text)
+    exchange_class.submit(due - timedelta(minutes=20))
+    exchange_class.collect()
+    assert exchange_class.grade() == 0.0
+    assert exchange_class.stored_times == (due - timedelta(minutes=20), due)
+    assert exchange_class.table() == {}
+    assert "late submission" not in exchange_class.page
+    exchange_class.submit(due + timedelta(minutes=20))
+    exchange_class.collect("--update")
+    assert exchange_class.grade() == 5.0
 
 
-def test_page_and_table_say_times_and_zone_where_points_are_taken_off(ours: Class) -> None:
-    ours.use("Asia/Seoul")
-    ours.due("2026-11-29 12:51")
-    hand_in(ours.room, "ann", answered(ours.room, ours.right), timestamp="2026-11-29 13:02 KST")
-    assert ours.grade() == 5.0
-    handed, due = "2026-11-29 13:02 (Asia/Seoul, UTC+09:00)", "2026-11-29 12:51 (Asia/Seoul, UTC+09:00)"
-    assert f"Handed in {handed}. Due {due}." in ours.page
-    assert ours.table() == {f"ann/{STEPS}": f"5 of 5 points: handed in {handed}, due {due}"}
-    with Gradebook(f"sqlite:///{ours.room}/gradebook.db", "secant") as book:
+def test_page_and_table_say_times_and_zone_where_points_are_taken_off(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Asia/Seoul")
+    exchange_class.due("2026-11-29 12:51")
+    hand_in(
+        exchange_class.course_root,
+        "ann",
+        answered_notebook(exchange_class.course_root, exchange_class.answers),
+        timestamp="2026-11-29 13:02 KST",
+    )
+    assert exchange_class.grade() == 5.0
+    submitted_at, due_at = (
+        "2026-11-29 13:02 (Asia/Seoul, UTC+09:00)",
+        "2026-11-29 12:51 (Asia/Seoul, UTC+09:00)",
+    )
+    assert f"Handed in {submitted_at}. Due {due_at}." in exchange_class.page
+    assert exchange_class.table() == {
+        f"ann/{STEPS}": f"5 of 5 points: handed in {submitted_at}, due {due_at}"
+    }
+    with Gradebook(f"sqlite:///{exchange_class.course_root}/gradebook.db", "secant") as book:
         book.grant_extension(STEPS, "ann", minutes=5)
-    run(ours.room, act=make_pages)
-    assert "Due 2026-11-29 12:56 (Asia/Seoul, UTC+09:00)." in ours.page
-    ours.use("America/New_York")
-    run(ours.room, act=make_pages)
-    assert "Handed in 2026-11-28 23:02 (America/New_York, UTC-05:00)." in ours.page
+    run(exchange_class.course_root, action=make_pages)
+    assert "Due 2026-11-29 12:56 (Asia/Seoul, UTC+09:00)." in exchange_class.page
+    exchange_class.use("America/New_York")
+    run(exchange_class.course_root, action=make_pages)
+    assert "Handed in 2026-11-28 23:02 (America/New_York, UTC-05:00)." in exchange_class.page
 
 
-def test_korean_page_says_times_and_zone(ours: Class) -> None:
-    ours.use("Asia/Seoul")
-    ours.due("2026-11-29 12:51:00")
-    notebook = answered(ours.room, ours.right, "ko")
-    hand_in(ours.room, "ann", notebook, timestamp="2026-11-29 12:51:00.5 KST")
-    assert ours.grade() == 5.0
+def test_korean_page_says_times_and_zone(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Asia/Seoul")
+    exchange_class.due("2026-11-29 12:51:00")
+    notebook = answered_notebook(exchange_class.course_root, exchange_class.answers, "ko")
+    hand_in(exchange_class.course_root, "ann", notebook, timestamp="2026-11-29 12:51:00.5 KST")
+    assert exchange_class.grade() == 5.0
     assert (
         "제출 2026-11-29 12:51:00.500000 (Asia/Seoul, UTC+09:00). "
         "마감 2026-11-29 12:51:00.000000 (Asia/Seoul, UTC+09:00)."
-    ) in ours.page
+    ) in exchange_class.page
 
 
 @pytest.mark.parametrize(
@@ -172,87 +186,109 @@ def test_korean_page_says_times_and_zone(ours: Class) -> None:
         case("tomorrow", "it is not a time", quick=False),
     ],
 )
-def test_undecided_time_is_not_late_and_gets_a_line(ours: Class, text: str, problem: str) -> None:
-    ours.use("Asia/Seoul")
-    ours.due("2026-11-01 12:00")
-    hand_in(ours.room, "ann", answered(ours.room, ours.right), timestamp=text)
+def test_undecided_time_is_not_late_and_gets_a_line(
+    exchange_class: ExchangeClass, text: str, problem: str
+) -> None:
+    exchange_class.use("Asia/Seoul")
+    exchange_class.due("2026-11-01 12:00")
+    hand_in(
+        exchange_class.course_root,
+        "ann",
+        answered_notebook(exchange_class.course_root, exchange_class.answers),
+        timestamp=text,
+    )
     for student in ("bob", "cho", "dan", "eve"):
-        hand_in(ours.room, student, "{", timestamp=text)
-    assert ours.grade() == 0.0
-    ((which, why),) = ours.table().items()
-    assert which == f"ann/{STEPS}, bob/{STEPS}, cho/{STEPS} and 2 more"
-    assert why.startswith(f"timestamp.txt: {problem}. It counts as handed in on time. ")
+        hand_in(exchange_class.course_root, student, "{", timestamp=text)
+    assert exchange_class.grade() == 0.0
+    ((submissions, line),) = exchange_class.table().items()
+    assert submissions == f"ann/{STEPS}, bob/{STEPS}, cho/{STEPS} and 2 more"
+    assert line.startswith(f"timestamp.txt: {problem}. It counts as handed in on time. ")
 
 
-def test_zone_of_the_class_decides_an_ambiguous_abbreviation(ours: Class) -> None:
-    ours.use("Asia/Shanghai")
-    ours.due("2026-11-29 13:00")
-    ours.submit(datetime(2026, 11, 29, 4, 59))
-    ours.collect()
-    assert (ours.room / "submitted" / "ann" / STEPS / "timestamp.txt").read_text().endswith("CST")
-    assert ours.grade() == 0.0
-    assert ours.table() == {}
-
-
-def test_offset_in_the_names_of_inbound_folders_is_collected(ours: Class) -> None:
-    ours.use("Asia/Seoul", 'c.Exchange.timestamp_format = "%Y-%m-%d %H:%M:%S %z"')
-    ours.due("2026-11-29 12:51")
-    for minute in (10, 40):
-        ours.submit(datetime(2026, 11, 29, 3, minute))
-    ours.collect()
-    stamp = (ours.room / "submitted" / "ann" / STEPS / "timestamp.txt").read_text()
-    assert stamp == "2026-11-29 12:40:00 +0900"
-    assert ours.grade() == 0.0
-
-
-def test_newest_submission_counts_across_the_end_of_summer_time(ours: Class) -> None:
-    ours.use("Europe/Berlin")
-    first, second = datetime(2026, 10, 25, 0, 50), datetime(2026, 10, 25, 1, 10)  # 02:50 CEST, 02:10 CET
-    for at in (second, first):
-        ours.submit(at)
-    ours.collect()
+def test_zone_of_the_class_decides_an_ambiguous_abbreviation(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Asia/Shanghai")
+    exchange_class.due("2026-11-29 13:00")
+    exchange_class.submit(datetime(2026, 11, 29, 4, 59))
+    exchange_class.collect()
     assert (
-        (ours.room / "submitted" / "ann" / STEPS / "timestamp.txt").read_text().startswith("2026-10-25 02:10")
+        (exchange_class.course_root / "submitted" / "ann" / STEPS / "timestamp.txt")
+        .read_text()
+        .endswith("CST")
+    )
+    assert exchange_class.grade() == 0.0
+    assert exchange_class.table() == {}
+
+
+def test_offset_in_the_names_of_inbound_folders_is_collected(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Asia/Seoul", 'c.Exchange.timestamp_format = "%Y-%m-%d %H:%M:%S %z"')
+    exchange_class.due("2026-11-29 12:51")
+    for minute in (10, 40):
+        exchange_class.submit(datetime(2026, 11, 29, 3, minute))
+    exchange_class.collect()
+    timestamp = (exchange_class.course_root / "submitted" / "ann" / STEPS / "timestamp.txt").read_text()
+    assert timestamp == "2026-11-29 12:40:00 +0900"
+    assert exchange_class.grade() == 0.0
+
+
+def test_newest_submission_counts_across_the_end_of_summer_time(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Europe/Berlin")
+    first, second = datetime(2026, 10, 25, 0, 50), datetime(2026, 10, 25, 1, 10)  # 02:50 CEST, 02:10 CET
+    for submission_time in (second, first):
+        exchange_class.submit(submission_time)
+    exchange_class.collect()
+    assert (
+        (exchange_class.course_root / "submitted" / "ann" / STEPS / "timestamp.txt")
+        .read_text()
+        .startswith("2026-10-25 02:10")
     )
 
 
-def test_collecting_before_the_due_date_takes_what_was_in_time(ours: Class) -> None:
-    ours.use("America/New_York")
-    ours.due("2026-11-01 01:30 EST")
-    for at in (datetime(2026, 11, 1, 6, 20), datetime(2026, 11, 1, 6, 40)):  # 01:20 and 01:40 EST
-        ours.submit(at)
-    ours.collect("--before-duedate")
-    assert "01:20" in (ours.room / "submitted" / "ann" / STEPS / "timestamp.txt").read_text()
-    assert ours.grade() == 0.0
+def test_collecting_before_the_due_date_takes_what_was_in_time(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("America/New_York")
+    exchange_class.due("2026-11-01 01:30 EST")
+    for submission_time in (
+        datetime(2026, 11, 1, 6, 20),
+        datetime(2026, 11, 1, 6, 40),
+    ):  # 01:20 and 01:40 EST
+        exchange_class.submit(submission_time)
+    exchange_class.collect("--before-duedate")
+    assert "01:20" in (exchange_class.course_root / "submitted" / "ann" / STEPS / "timestamp.txt").read_text()
+    assert exchange_class.grade() == 0.0
 
 
-def test_formgrader_shows_and_enters_times_as_the_page_does(ours: Class) -> None:
-    ours.use("Europe/Berlin")
-    ours.due("2026-12-24 23:59")
-    hand_in(ours.room, "ann", answered(ours.room, ours.right), timestamp="2026-12-24 23:00 CET")
-    assert ours.grade() == 0.0
-    config = load_config(ours.room)
+def test_formgrader_shows_and_enters_times_as_the_page_does(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Europe/Berlin")
+    exchange_class.due("2026-12-24 23:59")
+    hand_in(
+        exchange_class.course_root,
+        "ann",
+        answered_notebook(exchange_class.course_root, exchange_class.answers),
+        timestamp="2026-12-24 23:00 CET",
+    )
+    assert exchange_class.grade() == 0.0
+    config = load_config(exchange_class.course_root)
     api = NbGraderAPI(config=config)
     assert api.get_autograded_students(STEPS) == {"ann"}
-    shown = api.get_assignment(STEPS)
-    assert shown["duedate_notimezone"] == "2026-12-24T23:59:00"
-    again = f"{shown['duedate_notimezone']} {shown['duedate_timezone']}"  # as formgrader's form saves it
+    assignment = api.get_assignment(STEPS)
+    assert assignment["duedate_notimezone"] == "2026-12-24T23:59:00"
+    # As formgrader's form saves it.
+    due_text = f"{assignment['duedate_notimezone']} {assignment['duedate_timezone']}"
     with api.gradebook as book:
-        assert book.update_or_create_assignment(STEPS, duedate=again).duedate == datetime(
+        assert book.update_or_create_assignment(STEPS, duedate=due_text).duedate == datetime(
             2026, 12, 24, 22, 59
         )
 
 
-def test_due_date_in_an_undecided_zone_is_refused(ours: Class) -> None:
-    ours.use("Asia/Seoul")
+def test_due_date_in_an_undecided_zone_is_refused(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Asia/Seoul")
     with pytest.raises(ValueError, match=r"CST can be UTC-06:00, UTC-05:00 or UTC\+08:00"):
-        ours.due("2026-11-29 12:51 CST")
+        exchange_class.due("2026-11-29 12:51 CST")
 
 
-def test_unknown_zone_in_the_settings_is_named(ours: Class) -> None:
-    ours.use("Asia/Soul")
+def test_unknown_zone_in_the_settings_is_named(exchange_class: ExchangeClass) -> None:
+    exchange_class.use("Asia/Soul")
     with pytest.raises(CourseError, match="'Asia/Soul' is no time zone"):
-        run(ours.room)
+        run(exchange_class.course_root)
 
 
 @pytest.mark.parametrize(
@@ -265,15 +301,20 @@ def test_unknown_zone_in_the_settings_is_named(ours: Class) -> None:
     ],
 )
 def test_extension_by_days_ends_at_the_same_time_of_day(
-    ours: Class, zone: str, due: str, end: datetime
+    exchange_class: ExchangeClass, zone: str, due: str, end: datetime
 ) -> None:
-    ours.use(zone)
-    ours.due(due)
-    stamp = f"{end - timedelta(minutes=1):%Y-%m-%d %H:%M} UTC"
-    path = hand_in(ours.room, "ann", answered(ours.room, ours.right), timestamp=stamp)
-    assert ours.grade() == 5.0
-    with Gradebook(f"sqlite:///{ours.room}/gradebook.db", "secant") as book:
+    exchange_class.use(zone)
+    exchange_class.due(due)
+    timestamp = f"{end - timedelta(minutes=1):%Y-%m-%d %H:%M} UTC"
+    path = hand_in(
+        exchange_class.course_root,
+        "ann",
+        answered_notebook(exchange_class.course_root, exchange_class.answers),
+        timestamp=timestamp,
+    )
+    assert exchange_class.grade() == 5.0
+    with Gradebook(f"sqlite:///{exchange_class.course_root}/gradebook.db", "secant") as book:
         book.grant_extension(STEPS, "ann", days=7)
-    assert ours.grade() == 0.0
+    assert exchange_class.grade() == 0.0
     (path.parent / "timestamp.txt").write_text(f"{end + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC")
-    assert ours.grade() == 5.0
+    assert exchange_class.grade() == 5.0

@@ -24,71 +24,90 @@ from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, TraceLine
 from secant.verdict import Verdict
 from tests.support.lessons import LESSONS, assignment, with_answers
-from tests.support.pictures import picture, shown
+from tests.support.pictures import image_output, picture
 
 LESSON = LESSONS[0]
-ODD = "\x1b[2J\x07\0\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
-SHOWN = r"\x1b[2J\x07\x00\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
-CODE = f"allowed = True  # {ODD} x"
+ODD_CHARACTERS = "\x1b[2J\x07\0\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
+ESCAPED = r"\x1b[2J\x07\x00\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
+CODE = f"allowed = True  # {ODD_CHARACTERS} x"
 
 
 @pytest.fixture(scope="module")
 def submission() -> Submission:
     release = assignment(LESSON).releases["en"]
     notebook = NotebookNode({**release, "cells": [*release.cells, new_code_cell(CODE)]})
-    taken = parse_submission(
-        SubmittedFile(f"a{ODD}.ipynb", writes(notebook).encode(), []),
+    result = parse_submission(
+        SubmittedFile(f"a{ODD_CHARACTERS}.ipynb", writes(notebook).encode(), []),
         LESSON.name,
         assignment(LESSON).releases,
     )
-    assert isinstance(taken, Submission)
-    return taken
+    assert isinstance(result, Submission)
+    return result
 
 
-def autograded(submission: Submission) -> NotebookNode:
+def make_graded_notebook(submission: Submission) -> NotebookNode:
     source = assignment(LESSON)
     tasks = [
-        GradedTask(name.removeprefix("test_"), 0.0, 2.0, "wrong", Verdict.plain(f"got {ODD}"), cell=name)
+        GradedTask(
+            name.removeprefix("test_"), 0.0, 2.0, "wrong", Verdict.plain(f"got {ODD_CHARACTERS}"), cell=name
+        )
         for name in map(grade_id, source.source.cells)
         if name.startswith("test_")
     ]
-    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (TraceLine("c", 1, "f", ODD),), ODD, 0.1)
-    result = Result("ann", LESSON.name, tasks, cells=locate_outputs(submission, [ran]))
-    copied = replace(
+    cell_result = CellResult(
+        submission.steps[-1].label,
+        f"E{ODD_CHARACTERS}",
+        ODD_CHARACTERS,
+        (TraceLine("c", 1, "f", ODD_CHARACTERS),),
+        ODD_CHARACTERS,
+        0.1,
+    )
+    result = Result("ann", LESSON.name, tasks, cells=locate_outputs(submission, [cell_result]))
+    submission_copy = replace(
         submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
     )
-    return graded_notebook(source, copied, result, {})
+    return graded_notebook(source, submission_copy, result, {})
 
 
-def unseen(text: str) -> set[str]:
-    steering = {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs")} - {*"\n\t"}
-    return steering | ({"\u3164"} & {*text})
+def find_hidden_characters(text: str) -> set[str]:
+    control_characters = {
+        character for character in text if unicodedata.category(character) in ("Cc", "Cf", "Cs")
+    } - {*"\n\t"}
+    return control_characters | ({"\u3164"} & {*text})
 
 
 def test_feedback_contains_no_hidden_or_steering_characters(submission: Submission) -> None:
-    shown = autograded(submission)
-    names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, shown.cells)]
+    notebook = make_graded_notebook(submission)
+    names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, notebook.cells)]
     rows = [
-        TaskRow(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD}")) for name in names
+        TaskRow(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD_CHARACTERS}"))
+        for name in names
     ]
-    page = page_html("ann", PageHead("n", "en", 0.0, 2.0, rows=rows), shown.cells)
-    before = unseen("".join(cell.source for cell in assignment(LESSON).source.cells))
-    assert (unseen(as_text(shown)) - before, unseen(page) - before) == (set(), set())
-    assert shown.cells[-1].source == f"allowed = True  # {SHOWN} x"
-    stream, error = shown.cells[-1].outputs
-    assert (stream.text, SHOWN in error.evalue, f"  c:1: {SHOWN}" in error.traceback) == (SHOWN, True, True)
+    page = page_html("ann", PageHead("n", "en", 0.0, 2.0, rows=rows), notebook.cells)
+    before = find_hidden_characters("".join(cell.source for cell in assignment(LESSON).source.cells))
+    assert (find_hidden_characters(as_text(notebook)) - before, find_hidden_characters(page) - before) == (
+        set(),
+        set(),
+    )
+    assert notebook.cells[-1].source == f"allowed = True  # {ESCAPED} x"
+    stream, error = notebook.cells[-1].outputs
+    assert (stream.text, ESCAPED in error.evalue, f"  c:1: {ESCAPED}" in error.traceback) == (
+        ESCAPED,
+        True,
+        True,
+    )
     assert page.count("u202e") >= 4
 
 
 def test_graded_code_keeps_the_characters_as_written(submission: Submission) -> None:
     assert submission.steps[-1].source == CODE
     assert submission.notebook.cells[-1].source == CODE
-    assert submission.file == f"a{SHOWN}.ipynb"
+    assert submission.file == f"a{ESCAPED}.ipynb"
 
 
 def test_prose_keeps_its_letters_and_an_emoji_its_parts() -> None:
-    for kept in ("한글과 ㅋㅋ", "👩‍💻 ❤️ 🏳️‍🌈 👩🏽‍💻", "שלום", "é x² ∂f/∂x → 0", "tab\tstays"):
-        assert as_typed_markdown(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
+    for text in ("한글과 ㅋㅋ", "👩‍💻 ❤️ 🏳️‍🌈 👩🏽‍💻", "שלום", "é x² ∂f/∂x → 0", "tab\tstays"):
+        assert as_typed_markdown(text) == f'<div style="white-space: pre-wrap">{text}</div>'
     assert r"a\u200db" in as_typed_markdown("a\u200db")
     assert r"\ud800" in as_typed_markdown("\ud800")
 
@@ -97,30 +116,31 @@ def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
     release = assignment(LESSON).releases["en"]
     plot = picture(40, 20)
     outputs = [
-        shown(plot[:30] + "\n" + plot[30:]),  # notebooks break base64 into lines
-        shown("no base64"),
-        shown(base64.b64encode(b"<svg onload=alert(1)>").decode()),
-        shown(picture(40, 20, "JPEG")),
-        shown(picture(4001, 1)),
+        image_output(plot[:30] + "\n" + plot[30:]),  # notebooks break base64 into lines
+        image_output("no base64"),
+        image_output(base64.b64encode(b"<svg onload=alert(1)>").decode()),
+        image_output(picture(40, 20, "JPEG")),
+        image_output(picture(4001, 1)),
         new_output("stream", text="Score: 10/10"),
     ]
     drawing = new_code_cell("plt.show()", outputs=outputs)
-    many = new_code_cell("1", outputs=[shown(plot)] * 50)
+    many = new_code_cell("1", outputs=[image_output(plot)] * 50)
     cells = [
-        NotebookNode({**cell, "outputs": [shown(plot)]}) if is_test(cell) else cell for cell in release.cells
+        NotebookNode({**cell, "outputs": [image_output(plot)]}) if is_test(cell) else cell
+        for cell in release.cells
     ]
     notebook = NotebookNode({**release, "cells": [*cells, drawing, many]})
-    taken = parse_submission(
+    result = parse_submission(
         SubmittedFile("a.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
     )
-    assert isinstance(taken, Submission)
-    *graded, drawn, more = autograded(taken).cells
-    pictures = [output.data for output in drawn.outputs if output.output_type == "display_data"]
+    assert isinstance(result, Submission)
+    *other_cells, graded_plot, graded_many = make_graded_notebook(result).cells
+    pictures = [output.data for output in graded_plot.outputs if output.output_type == "display_data"]
     assert pictures == [{"image/png": plot}]
-    found = [output for output in more.outputs if output.output_type == "display_data"]
-    assert len(found) == MAX_OUTPUT_PICTURES - 1 - sum(map(is_test, release.cells))
-    assert "display_data" not in json.dumps(graded), "a test cell's output is the verdict alone"
-    assert "Score: 10/10" not in json.dumps(drawn)
+    many_pictures = [output for output in graded_many.outputs if output.output_type == "display_data"]
+    assert len(many_pictures) == MAX_OUTPUT_PICTURES - 1 - sum(map(is_test, release.cells))
+    assert "display_data" not in json.dumps(other_cells), "a test cell's output is the verdict alone"
+    assert "Score: 10/10" not in json.dumps(graded_plot)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -129,13 +149,13 @@ def test_a_note_is_found_in_a_copy_whose_cells_lost_their_marks(language: str) -
     lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
     releases = assignment(lesson).releases
     notebook = with_answers(releases[language], {"two_curves": "One stays, the other grows."})
-    cells = [{**cell, "metadata": {}, "id": f"aZ{at}"} for at, cell in enumerate(notebook.cells)]
-    copied = json.dumps({**notebook, "cells": cells, "metadata": {}})
-    taken = parse_submission(SubmittedFile("a.ipynb", copied.encode(), []), lesson.name, releases)
-    assert isinstance(taken, Submission)
-    assert taken.answers["two_curves"] == "One stays, the other grows."
-    assert list(taken.notes) == ["found_by_place:two_curves"]
-    assert taken.notebook.cells == notebook.cells
+    cells = [{**cell, "metadata": {}, "id": f"aZ{index}"} for index, cell in enumerate(notebook.cells)]
+    notebook_text = json.dumps({**notebook, "cells": cells, "metadata": {}})
+    result = parse_submission(SubmittedFile("a.ipynb", notebook_text.encode(), []), lesson.name, releases)
+    assert isinstance(result, Submission)
+    assert result.answers["two_curves"] == "One stays, the other grows."
+    assert list(result.notes) == ["found_by_place:two_curves"]
+    assert result.notebook.cells == notebook.cells
 
 
 @pytest.mark.whole
@@ -144,16 +164,18 @@ def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> No
     lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
     release = assignment(lesson).releases["en"]
     notebook = NotebookNode({**release, "cells": [release.cells[0], *cells, *release.cells[1:]]})
-    found = SubmittedFile("a.ipynb", writes(notebook).encode(), [])
-    taken = parse_submission(found, lesson.name, assignment(lesson).releases)
-    assert isinstance(taken, Submission)
-    made = graded_notebook(assignment(lesson), taken, _ungraded(lesson), {})
+    submitted_file = SubmittedFile("a.ipynb", writes(notebook).encode(), [])
+    result = parse_submission(submitted_file, lesson.name, assignment(lesson).releases)
+    assert isinstance(result, Submission)
+    graded_copy = graded_notebook(assignment(lesson), result, _make_ungraded_result(lesson), {})
     started = time.process_time()
-    page_html("ann", PageHead("n", "en", 0.0, 2.0), [cell for cell in made.cells if is_extra_text(cell)])
+    page_html(
+        "ann", PageHead("n", "en", 0.0, 2.0), [cell for cell in graded_copy.cells if is_extra_text(cell)]
+    )
     assert time.process_time() - started < 5
 
 
-def _ungraded(lesson: Lesson) -> Result:
+def _make_ungraded_result(lesson: Lesson) -> Result:
     names = filter(str, (grade_id(cell) for cell in assignment(lesson).source.cells))
     verdict = Verdict.plain("No.")
     return Result(

@@ -17,8 +17,8 @@ from autograder.course.cells import split_tests, tasks
 from autograder.course.lesson import Lesson, find_lessons, right_answers, wrong_answers
 from autograder.exam.leaks import LessonSecrets
 from tests.support.lessons import ROOT
-from tests.support.renaming import renamed
-from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
+from tests.support.renaming import rename_identifiers
+from tests.support.small_class import STEPS, InProcessWorkers, answered_notebook, fake_result, hand_in, run
 
 SOURCE = f"source/{STEPS}/{STEPS}.ipynb"
 
@@ -30,9 +30,9 @@ def hidden_lines(root: Path) -> list[str]:
     return sorted(lines, key=len, reverse=True)
 
 
-def shown(room: Path, student: str) -> str:
+def read_result_texts(course_root: Path, student: str) -> str:
     """Return the text of all files in a student's result folders, except the graded notebook."""
-    folders = [room / step / student for step in ("autograded", "feedback")]
+    folders = [course_root / step / student for step in ("autograded", "feedback")]
     return "\n".join(
         path.read_text()
         for folder in folders
@@ -41,52 +41,56 @@ def shown(room: Path, student: str) -> str:
     )
 
 
-@pytest.mark.parametrize("way", ["copied", "hard link", "another name", "compact", "beside"])
+@pytest.mark.parametrize("method", ["copied", "hard link", "another name", "compact", "beside"])
 def test_submitted_instructor_notebook_needs_manual_grading(
-    room: Path, right: dict[str, str], way: str
+    course_root: Path, correct_answers: dict[str, str], method: str
 ) -> None:
-    path = hand_in(room, "ann", answered(room, right))
-    source = room / SOURCE
-    if way == "another name":
+    path = hand_in(course_root, "ann", answered_notebook(course_root, correct_answers))
+    source = course_root / SOURCE
+    if method == "another name":
         shutil.copy(source, path.with_name("homework.ipynb"))
-    elif way == "beside":
+    elif method == "beside":
         path.with_name("homework.ipynb").write_bytes(source.read_bytes())
         shutil.copy(source, path.with_name(f"{STEPS}.ko.ipynb"))
-    elif way == "compact":
+    elif method == "compact":
         path.write_text(json.dumps(json.loads(source.read_text()), ensure_ascii=False))
     else:
         path.unlink()
-        (os.link if way == "hard link" else shutil.copy)(source, path)
-    workers = Here(told)
-    summary, _ = run(room, workers)
+        (os.link if method == "hard link" else shutil.copy)(source, path)
+    workers = InProcessWorkers(fake_result)
+    summary, _ = run(course_root, workers)
     (result,) = summary.results.values()
     assert not workers.examined
     assert {task.outcome for task in result.tasks} == {"rejected"}
     assert all(task.auto is None for task in result.tasks)
     assert "rejected:hidden_tests" in result.flags
     assert "double" in result.tasks[0].message
-    assert not any(line in shown(room, "ann") for line in hidden_lines(room)[:5])
+    assert not any(line in read_result_texts(course_root, "ann") for line in hidden_lines(course_root)[:5])
 
 
-def test_hidden_tests_in_any_cell_or_side_file_are_detected(room: Path, right: dict[str, str]) -> None:
-    notebook = answered(room, right)
-    lines = hidden_lines(room)
+def test_hidden_tests_in_any_cell_or_side_file_are_detected(
+    course_root: Path, correct_answers: dict[str, str]
+) -> None:
+    notebook = answered_notebook(course_root, correct_answers)
+    lines = hidden_lines(course_root)
     notebook.cells.append(v4.new_code_cell("\n".join(lines)))
-    hand_in(room, "ann", notebook)
-    path = hand_in(room, "bob", answered(room, right))
+    hand_in(course_root, "ann", notebook)
+    path = hand_in(course_root, "bob", answered_notebook(course_root, correct_answers))
     path.with_name("notes.txt").write_text("\n".join(lines))
-    workers = Here(told)
-    run(room, workers)
+    workers = InProcessWorkers(fake_result)
+    run(course_root, workers)
     assert workers.examined == ["bob"]
-    assert not any(line in shown(room, "bob") for line in lines[:5])
+    assert not any(line in read_result_texts(course_root, "bob") for line in lines[:5])
 
 
-def test_two_hidden_test_lines_in_a_submission_are_tolerated(room: Path, right: dict[str, str]) -> None:
-    notebook = answered(room, right)
-    notebook.cells.append(v4.new_code_cell("\n".join(hidden_lines(room)[:2])))
-    hand_in(room, "ann", notebook)
-    workers = Here(told)
-    run(room, workers)
+def test_two_hidden_test_lines_in_a_submission_are_tolerated(
+    course_root: Path, correct_answers: dict[str, str]
+) -> None:
+    notebook = answered_notebook(course_root, correct_answers)
+    notebook.cells.append(v4.new_code_cell("\n".join(hidden_lines(course_root)[:2])))
+    hand_in(course_root, "ann", notebook)
+    workers = InProcessWorkers(fake_result)
+    run(course_root, workers)
     assert workers.examined == ["ann"]
 
 
@@ -109,8 +113,8 @@ def test_hidden_tests_with_other_names_are_found_and_no_honest_text_is(lesson: L
     assignment = read_assignment(ROOT, lesson.name)
     secrets = LessonSecrets(lesson.name, assignment.source)
     hidden = "\n".join(split_tests(task.test.source)[1] for task in tasks(assignment.source) if task.test)
-    notebook = v4.new_notebook(cells=[v4.new_code_cell(renamed(hidden))])
-    for text in (renamed(hidden), v4.writes(notebook), json.dumps(renamed(hidden))):
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(rename_identifiers(hidden))])
+    for text in (rename_identifiers(hidden), v4.writes(notebook), json.dumps(rename_identifiers(hidden))):
         assert secrets.hidden_tests_in(text.encode())
     for answer in (*right_answers(lesson), *wrong_answers(lesson)):
         assert not secrets.hidden_tests_in(answer.source.encode()), answer

@@ -16,83 +16,91 @@ from autograder.course.assignment import read_assignment
 from autograder.gradebook import freshness
 from autograder.grading import batch, lessons
 from autograder.workers.jobs import Done, Job, Page
-from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
+from tests.support.small_class import STEPS, InProcessWorkers, answered_notebook, fake_result, hand_in, run
 
 MORE = "02_more"
 
 
 @pytest.fixture
-def two(room: Path, right: dict[str, str]) -> Path:
+def graded_class(course_root: Path, correct_answers: dict[str, str]) -> Path:
     """Return a class of two students and two lessons that is completely graded."""
-    add_lesson(room)
+    add_lesson(course_root)
     for student in ("ann", "bob"):
         for lesson in (STEPS, MORE):
-            hand_in(room, student, answered(room, right, lesson=lesson), lesson)
-    assert examined(room) == ["ann", "bob", "ann", "bob"]
-    return room
+            hand_in(
+                course_root, student, answered_notebook(course_root, correct_answers, lesson=lesson), lesson
+            )
+    assert grade_again(course_root) == ["ann", "bob", "ann", "bob"]
+    return course_root
 
 
-def add_lesson(room: Path) -> None:
+def add_lesson(course_root: Path) -> None:
     """Add a second lesson, a copy of the first under another name."""
     for folder in ("course", "source", "release/en", "release/ko"):
-        shutil.copytree(room / folder / STEPS, room / folder / MORE)
-        for path in (room / folder / MORE).glob(f"{STEPS}.*"):
+        shutil.copytree(course_root / folder / STEPS, course_root / folder / MORE)
+        for path in (course_root / folder / MORE).glob(f"{STEPS}.*"):
             path.rename(path.with_stem(MORE))
 
 
-def examined(room: Path, lessons: tuple[str, ...] = (STEPS, MORE)) -> list[str]:
+def grade_again(course_root: Path, lessons: tuple[str, ...] = (STEPS, MORE)) -> list[str]:
     """Run the grading again, and return the students whose code ran."""
-    workers = Here(told)
-    summary, _ = run(room, workers, lessons=lessons)
+    workers = InProcessWorkers(fake_result)
+    summary, _ = run(course_root, workers, lessons=lessons)
     assert not summary.failed
     assert summary.done == 2 * len(lessons)
     assert summary.graded_before == summary.done - len(workers.examined)
     return workers.examined
 
 
-def edit(room: Path, lesson: str, change: Callable[[nbformat.NotebookNode], None]) -> None:
+def edit(course_root: Path, lesson: str, change: Callable[[nbformat.NotebookNode], None]) -> None:
     """Change the built notebooks of a lesson, as a build does after an edit."""
     for folder in ("source", "release/en", "release/ko"):
-        path = room / folder / lesson / f"{lesson}.ipynb"
+        path = course_root / folder / lesson / f"{lesson}.ipynb"
         notebook = nbformat.read(path, as_version=4)
         change(notebook)
         nbformat.write(notebook, path)
 
 
-def test_run_without_changes_grades_no_submission(two: Path) -> None:
-    before = (two / "gradebook.db").read_bytes()
-    assert examined(two) == []
-    assert (two / "gradebook.db").read_bytes() == before
+def test_run_without_changes_grades_no_submission(graded_class: Path) -> None:
+    before = (graded_class / "gradebook.db").read_bytes()
+    assert grade_again(graded_class) == []
+    assert (graded_class / "gradebook.db").read_bytes() == before
 
 
-def test_changed_prose_or_examples_regrade_no_submission(two: Path) -> None:
+def test_changed_prose_or_examples_regrade_no_submission(graded_class: Path) -> None:
     def reword(notebook: nbformat.NotebookNode) -> None:
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell("A new beginning.", id="new"))
         notebook.cells[1].source += "\n\nMore words."
         example = next(cell for cell in notebook.cells if cell.source.startswith("from secant import lang"))
         example.source += "\n\nprint('an explorer with other numbers')"
 
-    edit(two, STEPS, reword)
-    assert examined(two) == []
+    edit(graded_class, STEPS, reword)
+    assert grade_again(graded_class) == []
 
 
-def test_rewritten_folder_keeps_outputs_with_their_cells(two: Path) -> None:
-    edit(two, STEPS, lambda notebook: notebook.cells.insert(0, nbformat.v4.new_markdown_cell("New.", id="n")))
-    shutil.rmtree(two / "autograded" / "ann" / STEPS)
-    assert examined(two) == []
-    written = nbformat.read(two / "autograded" / "ann" / STEPS / f"{STEPS}.ipynb", as_version=4)
-    (cell,) = [cell for cell in written.cells if "printed" in str(cell.get("outputs", ""))]
+def test_rewritten_folder_keeps_outputs_with_their_cells(graded_class: Path) -> None:
+    edit(
+        graded_class,
+        STEPS,
+        lambda notebook: notebook.cells.insert(0, nbformat.v4.new_markdown_cell("New.", id="n")),
+    )
+    shutil.rmtree(graded_class / "autograded" / "ann" / STEPS)
+    assert grade_again(graded_class) == []
+    graded_notebook = nbformat.read(
+        graded_class / "autograded" / "ann" / STEPS / f"{STEPS}.ipynb", as_version=4
+    )
+    (cell,) = [cell for cell in graded_notebook.cells if "printed" in str(cell.get("outputs", ""))]
     assert cell.source.startswith("from secant import language")
 
 
-def test_changed_test_regrades_its_lesson_alone(two: Path) -> None:
-    def harder(notebook: nbformat.NotebookNode) -> None:
+def test_changed_test_regrades_its_lesson_alone(graded_class: Path) -> None:
+    def make_harder(notebook: nbformat.NotebookNode) -> None:
         for cell in notebook.cells:
             cell.source = cell.source.replace("_counts(3), [1, 2, 3]", "_counts(4), [1, 2, 3, 4]")
 
-    edit(two, MORE, harder)
-    workers = Here(told)
-    run(two, workers, lessons=[STEPS, MORE])
+    edit(graded_class, MORE, make_harder)
+    workers = InProcessWorkers(fake_result)
+    run(graded_class, workers, lessons=[STEPS, MORE])
     assert [(job.student, job.lesson) for job in workers.jobs if isinstance(job, Job)] == [
         ("ann", MORE),
         ("bob", MORE),
@@ -104,92 +112,96 @@ def test_changed_test_regrades_its_lesson_alone(two: Path) -> None:
     [("return 2 * x", "return x * 2"), ("test_Counter", "test_Counter "), ('"points": 2', '"points": 4')],
     ids=["solution", "name", "points"],
 )
-def test_digest_changes_with_tests_and_not_with_solutions(room: Path, change: tuple[str, str]) -> None:
-    before = read_assignment(room, STEPS).digest
-    source = room / "source" / STEPS / f"{STEPS}.ipynb"
+def test_digest_changes_with_tests_and_not_with_solutions(course_root: Path, change: tuple[str, str]) -> None:
+    before = read_assignment(course_root, STEPS).digest
+    source = course_root / "source" / STEPS / f"{STEPS}.ipynb"
     source.write_text(source.read_text().replace(*change))
-    assert (read_assignment(room, STEPS).digest == before) == (change[0] == "return 2 * x")
+    assert (read_assignment(course_root, STEPS).digest == before) == (change[0] == "return 2 * x")
 
 
-def test_digest_changes_with_stubs_and_imports(room: Path) -> None:
+def test_digest_changes_with_stubs_and_imports(course_root: Path) -> None:
     def digest_with(old: str, new: str) -> str:
-        path = room / "release" / "ko" / STEPS / f"{STEPS}.ipynb"
+        path = course_root / "release" / "ko" / STEPS / f"{STEPS}.ipynb"
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
-        digest = read_assignment(room, STEPS).digest
+        digest = read_assignment(course_root, STEPS).digest
         path.write_text(text)
         return digest
 
-    same = digest_with("def double(x)", "def double(x)")
-    assert digest_with("def double(x)", "def double(y)") != same
-    assert digest_with("from secant import language", "from secant import say as language") != same
+    unchanged_digest = digest_with("def double(x)", "def double(x)")
+    assert digest_with("def double(x)", "def double(y)") != unchanged_digest
+    assert (
+        digest_with("from secant import language", "from secant import say as language") != unchanged_digest
+    )
 
 
-def test_new_lesson_regrades_no_other_lesson(room: Path, right: dict[str, str]) -> None:
+def test_new_lesson_regrades_no_other_lesson(course_root: Path, correct_answers: dict[str, str]) -> None:
     for student in ("ann", "bob"):
-        hand_in(room, student, answered(room, right))
-    assert examined(room, (STEPS,)) == ["ann", "bob"]
-    add_lesson(room)
-    assert examined(room, (STEPS,)) == []
+        hand_in(course_root, student, answered_notebook(course_root, correct_answers))
+    assert grade_again(course_root, (STEPS,)) == ["ann", "bob"]
+    add_lesson(course_root)
+    assert grade_again(course_root, (STEPS,)) == []
 
 
-def test_new_grader_version_regrades_every_submission(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_grader_version_regrades_every_submission(
+    graded_class: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(freshness, "grader_version", lambda: "another")
-    assert examined(two) == ["ann", "bob", "ann", "bob"]
+    assert grade_again(graded_class) == ["ann", "bob", "ann", "bob"]
 
 
-def test_damaged_files_are_looked_at_once(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hand_in(two, "ann", "{")
-    run(two, Here(told))
+def test_damaged_files_are_looked_at_once(graded_class: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand_in(graded_class, "ann", "{")
+    run(graded_class, InProcessWorkers(fake_result))
     monkeypatch.delattr(lessons, "parse_submission")
-    assert examined(two, (STEPS,)) == []
+    assert grade_again(graded_class, (STEPS,)) == []
 
 
 @pytest.mark.whole
 def test_large_class_needs_few_questions_and_little_memory(
-    two: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    graded_class: Path, correct_answers: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notebook = answered(two, right)
+    notebook = answered_notebook(graded_class, correct_answers)
     monkeypatch.setattr(batch, "_BATCH_SIZE", 10)
     students = [f"s{number:02}" for number in range(20)]
     for student in students:
-        hand_in(two, student, notebook)
-    held: list[int] = []
+        hand_in(graded_class, student, notebook)
+    row_counts: list[int] = []
 
-    def last(job: Job | Page) -> Done:
+    def count_rows(job: Job | Page) -> Done:
         if job.student == students[-1]:
-            held.append(sum(issubclass(type(thing), Base) for thing in gc.get_objects()))
-        return told(job)
+            row_counts.append(sum(issubclass(type(item), Base) for item in gc.get_objects()))
+        return fake_result(job)
 
-    summary, _ = run(two, Here(last))
+    summary, _ = run(graded_class, InProcessWorkers(count_rows))
     assert not summary.failed
-    assert max(held) < 3 * 12, "somebody's rows stay in memory"  # one student has about a dozen rows
-    asked: list[str] = []
+    assert max(row_counts) < 3 * 12, "somebody's rows stay in memory"  # one student has about a dozen rows
+    statements: list[str] = []
 
-    def note(_: object, __: object, statement: str, *rest: object) -> None:
-        asked.append(" ".join(statement.split()))
+    def record_statement(_: object, __: object, statement: str, *rest: object) -> None:
+        statements.append(" ".join(statement.split()))
 
-    event.listen(Engine, "before_cursor_execute", note)
+    event.listen(Engine, "before_cursor_execute", record_statement)
     try:
-        summary, _ = run(two, Here(told))
+        summary, _ = run(graded_class, InProcessWorkers(fake_result))
     finally:
-        event.remove(Engine, "before_cursor_execute", note)
+        event.remove(Engine, "before_cursor_execute", record_statement)
     assert summary.graded_before == len(students) + 2
-    about_them = [
-        statement for statement in asked if "FROM autograder_record" in statement.replace("\n", " ")
+    record_queries = [
+        statement for statement in statements if "FROM autograder_record" in statement.replace("\n", " ")
     ]
-    assert len(about_them) == 3
-    assert not [statement for statement in asked if statement.startswith(("INSERT", "DELETE"))]
-    assert len(asked) <= 40
+    assert len(record_queries) == 3
+    assert not [statement for statement in statements if statement.startswith(("INSERT", "DELETE"))]
+    assert len(statements) <= 40
     assert [row["student"] for row in json.loads(json.dumps(summary.as_json()))] == ["ann", "bob", *students]
 
 
-def test_undecodable_student_name_costs_no_other_student_a_grade(two: Path) -> None:
-    os.makedirs(os.path.join(os.fsencode(two / "submitted"), b"caf\xe9", os.fsencode(STEPS)))
-    workers = Here(told)
-    summary, _ = run(two, workers)
+def test_undecodable_student_name_costs_no_other_student_a_grade(graded_class: Path) -> None:
+    os.makedirs(os.path.join(os.fsencode(graded_class / "submitted"), b"caf\xe9", os.fsencode(STEPS)))
+    workers = InProcessWorkers(fake_result)
+    summary, _ = run(graded_class, workers)
     assert workers.examined == []
     assert not summary.failed
-    last = summary.as_json()[-1]
-    assert (last["student"], last["flags"]) == ("caf\\udce9", ["odd_student_id"])
+    last_row = summary.as_json()[-1]
+    assert (last_row["student"], last_row["flags"]) == ("caf\\udce9", ["odd_student_id"])

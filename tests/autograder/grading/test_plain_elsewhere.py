@@ -24,68 +24,79 @@ from autograder.lms.collect import collect
 from autograder.lms.export import export
 from autograder.report.write import Form, write_report
 from tests.support.exports import moodle, write
-from tests.support.plain_class import BEYOND, FIRST, RIGHT, SECOND, WRONG, add_assignments, filled, submit
+from tests.support.plain_class import (
+    FIRST,
+    RIGHT,
+    RIGHT_SECOND,
+    SECOND,
+    WRONG,
+    add_assignments,
+    filled_notebook,
+    submit,
+)
 from tests.support.small_class import run
 
 NOW = datetime(2026, 11, 30, 12, 0)
 
 
 @pytest.fixture(scope="module")
-def graded_room(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def graded_course(built_course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a graded class of three. A test must copy the class before changing anything."""
-    room = tmp_path_factory.mktemp("plain") / "class"
-    shutil.copytree(built, room)
-    add_assignments(room)
-    two = {"more": filled(SECOND, BEYOND)}
-    submit(room, "ann", {"ps": filled(FIRST, RIGHT), **two})
-    submit(room, "bob", {"ps": filled(FIRST, WRONG), **two})
-    submit(room, "cho", {"ps": "{", **two})
-    run(room, lessons=["ps"])
-    with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
+    course_root = tmp_path_factory.mktemp("plain") / "class"
+    shutil.copytree(built_course, course_root)
+    add_assignments(course_root)
+    second_notebook = {"more": filled_notebook(SECOND, RIGHT_SECOND)}
+    submit(course_root, "ann", {"ps": filled_notebook(FIRST, RIGHT), **second_notebook})
+    submit(course_root, "bob", {"ps": filled_notebook(FIRST, WRONG), **second_notebook})
+    submit(course_root, "cho", {"ps": "{", **second_notebook})
+    run(course_root, lessons=["ps"])
+    with Gradebook(f"sqlite:///{course_root}/gradebook.db", "secant") as book:
         for cell in ("why", "essay"):
             grade = book.find_grade(cell, "ps", "ps", "ann")
             grade.manual_score, grade.needs_manual_grade = 1.0, False
         book.db.commit()
-    run(room, lessons=["ps"])
-    return room
+    run(course_root, lessons=["ps"])
+    return course_root
 
 
 @pytest.fixture
-def own_room(graded_room: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(graded_room, tmp_path / "class"))
+def course_copy(graded_course: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(graded_course, tmp_path / "class"))
 
 
 # --- nbgrader's commands and buttons -----------------------------------------------------------------------
 
 
 def test_buttons_call_the_command_for_every_assignment(
-    own_room: Path, monkeypatch: pytest.MonkeyPatch
+    course_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[list[str]] = []
-    real = subprocess.Popen
+    popen = subprocess.Popen
 
-    def start(words: list[str], **given: Any) -> Any:
-        calls.append(words[4:])
-        return real([sys.executable, "-c", "print('1 submission graded')"], **given)
+    def start(command: list[str], **options: Any) -> Any:
+        calls.append(command[4:])
+        return popen([sys.executable, "-c", "print('1 submission graded')"], **options)
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    api = NbGraderAPI(config=load_config(own_room))
+    api = NbGraderAPI(config=load_config(course_copy))
     assert api.autograde("ps", "ann")["success"]
     assert api.generate_feedback("ps", "ann", force=False)["success"]
     assert calls == [["grade", "ps", "--student=ann", "--force"], ["feedback", "ps", "--student=ann"]]
-    config = load_config(own_room)
+    config = load_config(course_copy)
     config.merge(Config({"CourseDirectory": {"notebook_id": "more"}}))
-    refused = NbGraderAPI(config=config).autograde("ps", "ann")
-    assert "a submission is graded whole. Leave out --notebook." in refused["error"]
+    result = NbGraderAPI(config=config).autograde("ps", "ann")
+    assert "a submission is graded whole. Leave out --notebook." in result["error"]
 
 
 @pytest.mark.whole
-def test_nbgrader_api_autograde_grades_every_notebook_of_an_assignment(own_room: Path) -> None:
-    shutil.rmtree(own_room / "autograded")
-    submit(own_room, "ann", {"ps": filled(FIRST, {}), "more": filled(SECOND, BEYOND)})
-    answer = NbGraderAPI(config=load_config(own_room)).autograde("ps", "ann")
-    assert answer["success"], answer
-    assert {path.name for path in (own_room / "autograded/ann/ps").glob("*.ipynb")} == {
+def test_nbgrader_api_autograde_grades_every_notebook_of_an_assignment(course_copy: Path) -> None:
+    shutil.rmtree(course_copy / "autograded")
+    submit(
+        course_copy, "ann", {"ps": filled_notebook(FIRST, {}), "more": filled_notebook(SECOND, RIGHT_SECOND)}
+    )
+    response = NbGraderAPI(config=load_config(course_copy)).autograde("ps", "ann")
+    assert response["success"], response
+    assert {path.name for path in (course_copy / "autograded/ann/ps").glob("*.ipynb")} == {
         "ps.ipynb",
         "more.ipynb",
     }
@@ -94,51 +105,60 @@ def test_nbgrader_api_autograde_grades_every_notebook_of_an_assignment(own_room:
 # --- Exports -----------------------------------------------------------------------------------------------
 
 
-def exported(room: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def export_scores(course_root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Return the scores that `nbgrader export` writes, by student."""
-    monkeypatch.chdir(room)
+    monkeypatch.chdir(course_root)
     app = ExportApp()
     app.initialize(["--to", "grades.csv"])
     app.start()
-    with (room / "grades.csv").open(encoding="utf-8", newline="") as file:
+    with (course_root / "grades.csv").open(encoding="utf-8", newline="") as file:
         return {row["student_id"]: row["score"] for row in csv.DictReader(file) if row["assignment"] == "ps"}
 
 
 def test_newer_file_is_not_exported_with_the_older_files_score(
-    own_room: Path, monkeypatch: pytest.MonkeyPatch
+    course_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert exported(own_room, monkeypatch) == {"ann": "8.0", "bob": "", "cho": ""}
-    submit(own_room, "ann", {"ps": filled(FIRST, WRONG), "more": filled(SECOND, BEYOND)})
-    assert exported(own_room, monkeypatch)["ann"] == ""
+    assert export_scores(course_copy, monkeypatch) == {"ann": "8.0", "bob": "", "cho": ""}
+    submit(
+        course_copy,
+        "ann",
+        {"ps": filled_notebook(FIRST, WRONG), "more": filled_notebook(SECOND, RIGHT_SECOND)},
+    )
+    assert export_scores(course_copy, monkeypatch)["ann"] == ""
 
 
-def test_scores_of_a_plain_assignment_are_exported_to_the_lms(own_room: Path) -> None:
-    course = Course.at(own_room)
+def test_scores_of_a_plain_assignment_are_exported_to_the_lms(course_copy: Path) -> None:
+    course = Course.at(course_copy)
     with Book(course.directory, course.config) as book:
-        enter_people(book, [{"id": who, "last_name": who, "email": f"{who}@x.kr"} for who in ("ann", "bob")])
-    done = export(course, "canvas", "ps", column="Problem set")
-    assert {row[2]: row[5] for row in done.table.rows} == {"ann": "8", "bob": "", "cho": ""}
-    assert "manual grading" in done.blank["bob"]
+        enter_people(
+            book,
+            [{"id": student, "last_name": student, "email": f"{student}@x.kr"} for student in ("ann", "bob")],
+        )
+    result = export(course, "canvas", "ps", column="Problem set")
+    assert {row[2]: row[5] for row in result.table.rows} == {"ann": "8", "bob": "", "cho": ""}
+    assert "manual grading" in result.blank["bob"]
 
 
-def test_archive_of_a_learning_system_is_known_by_its_cells(own_room: Path, tmp_path: Path) -> None:
-    shutil.rmtree(own_room / "submitted")
+def test_archive_of_a_learning_system_is_known_by_its_cells(course_copy: Path, tmp_path: Path) -> None:
+    shutil.rmtree(course_copy / "submitted")
     files = {
-        moodle("Kim Minji", 311, "ps.ipynb"): writes(filled(FIRST, RIGHT)),
-        moodle("Kim Minji", 311, "more.ipynb"): writes(filled(SECOND, BEYOND)),
-        moodle("Ann B", 312, "more.ipynb"): writes(filled(SECOND, BEYOND)),
+        moodle("Kim Minji", 311, "ps.ipynb"): writes(filled_notebook(FIRST, RIGHT)),
+        moodle("Kim Minji", 311, "more.ipynb"): writes(filled_notebook(SECOND, RIGHT_SECOND)),
+        moodle("Ann B", 312, "more.ipynb"): writes(filled_notebook(SECOND, RIGHT_SECOND)),
     }
-    course = Course.at(own_room)
-    done = collect(course, [write(tmp_path / "a.zip", files)])
-    assert {line.outcome for line in done.lines} == {"collected"}
-    found = {str(path.relative_to(own_room / "submitted")) for path in own_room.glob("submitted/*/*/*.ipynb")}
-    assert found == {"Kim_Minji/ps/ps.ipynb", "Kim_Minji/ps/more.ipynb", "Ann_B/ps/more.ipynb"}
+    course = Course.at(course_copy)
+    result = collect(course, [write(tmp_path / "a.zip", files)])
+    assert {line.outcome for line in result.lines} == {"collected"}
+    collected_paths = {
+        str(path.relative_to(course_copy / "submitted")) for path in course_copy.glob("submitted/*/*/*.ipynb")
+    }
+    assert collected_paths == {"Kim_Minji/ps/ps.ipynb", "Kim_Minji/ps/more.ipynb", "Ann_B/ps/more.ipynb"}
     with Book(course.directory, course.config) as book:
         enter_people(book, [{"id": "Kim_Minji", "last_name": "Kim"}])
-    run(own_room, lessons=["ps"])
-    sent = export(course, "moodle", "ps")
-    assert sent.feedback is not None
-    with zipfile.ZipFile(io.BytesIO(sent.feedback)) as archive:
+    run(course_copy, lessons=["ps"])
+    moodle_export = export(course, "moodle", "ps")
+    assert moodle_export.feedback is not None
+    with zipfile.ZipFile(io.BytesIO(moodle_export.feedback)) as archive:
         names = {Path(name).name for name in archive.namelist()}
     assert names == {"ps.html", "more.html"}
 
@@ -147,12 +167,12 @@ def test_archive_of_a_learning_system_is_known_by_its_cells(own_room: Path, tmp_
 
 
 def test_report_has_a_row_for_each_student_and_a_task_for_each_graded_cell(
-    own_room: Path, tmp_path: Path
+    course_copy: Path, tmp_path: Path
 ) -> None:
-    page, table = write_report(Course.at(own_room), "ps", Form("en", False, tmp_path / "report"), NOW)
+    page, table = write_report(Course.at(course_copy), "ps", Form("en", False, tmp_path / "report"), NOW)
     rows = {row["student"]: row for row in csv.DictReader(io.StringIO(table.read_text("utf-8-sig")))}
     tasks = ["more/t", "t", "cell-77aa01b2", "why", "essay"]
-    assert {who: [row[task] for task in tasks] for who, row in rows.items()} == {
+    assert {student: [row[task] for task in tasks] for student, row in rows.items()} == {
         "ann": ["passed", "passed", "passed", "manual", "manual"],
         "bob": ["passed", "passed", "wrong", "not_attempted", "manual"],
         "cho": ["rejected"] * 5,
@@ -161,8 +181,12 @@ def test_report_has_a_row_for_each_student_and_a_task_for_each_graded_cell(
     assert "cell-77aa01b2" in page.read_text("utf-8")
 
 
-def test_report_on_the_course_has_a_column_for_each_assignment(own_room: Path, tmp_path: Path) -> None:
-    page, table = write_report(Course.at(own_room), None, Form("en", False, tmp_path / "report"), NOW)
+def test_report_on_the_course_has_a_column_for_each_assignment(course_copy: Path, tmp_path: Path) -> None:
+    page, table = write_report(Course.at(course_copy), None, Form("en", False, tmp_path / "report"), NOW)
     rows = {row["student"]: row for row in csv.DictReader(io.StringIO(table.read_text("utf-8-sig")))}
-    assert {who: row["ps"] for who, row in rows.items()} == {"ann": "80", "bob": "38", "cho": "unread"}
+    assert {student: row["ps"] for student, row in rows.items()} == {
+        "ann": "80",
+        "bob": "38",
+        "cho": "unread",
+    }
     assert ">ps<" in page.read_text("utf-8")

@@ -62,21 +62,21 @@ if __name__ == "__main__":
 
 @pytest.mark.costly("starts a template and workers of its own")
 def test_workers_and_template_import_no_torch_whatever_a_notebook_sends(tmp_path: Path) -> None:
-    made = notebook(answer("a", STUB), graded("t", _NO_TORCH, 1))
-    write_assignment(tmp_path / "source", "hw", {"hw": made})
+    honest = notebook(answer("a", STUB), graded("t", _NO_TORCH, 1))
+    write_assignment(tmp_path / "source", "hw", {"hw": honest})
     hostile = notebook(answer("a", _SENDS_A_TENSOR), graded("t", _NO_TORCH, 1))
-    (tmp_path / "honest.ipynb").write_text(writes(made))
+    (tmp_path / "honest.ipynb").write_text(writes(honest))
     (tmp_path / "hostile.ipynb").write_text(writes(hostile))
     (program := tmp_path / "program.py").write_text(_PROGRAM)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, program, tmp_path],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    has_torch, has_ended, grades = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    has_torch, has_ended, grades = json.loads(result.stdout)
     assert not has_torch
     assert has_ended
     assert grades["honest"] == [[1.0, "passed"]]
@@ -85,15 +85,15 @@ def test_workers_and_template_import_no_torch_whatever_a_notebook_sends(tmp_path
 
 @pytest.fixture(scope="module")
 def wall() -> Iterator[Wall]:
-    with Wall(plain=True) as made:
-        yield made
+    with Wall(plain=True) as new_wall:
+        yield new_wall
 
 
-def score(wall: Wall, root: Path, made: NotebookNode) -> float:
+def score(wall: Wall, root: Path, submission: NotebookNode) -> float:
     """Return the score of a submission that is equal to the instructor's notebook."""
-    write_assignment(root / "source", "hw", {"hw": made})
+    write_assignment(root / "source", "hw", {"hw": submission})
     examiner = PlainExaminer(read_plain(root, "hw").notebooks[0])
-    return examiner.grade(wall.open_container, writes(made).encode()).score
+    return examiner.grade(wall.open_container, writes(submission).encode()).score
 
 
 TORCH = notebook(
@@ -117,9 +117,9 @@ def test_names_of_secant_can_be_imported_without_preloading(wall: Wall, tmp_path
 
 
 def test_wall_of_a_single_container_has_no_torch(tmp_path: Path) -> None:
-    with Wall(plain=True, mode="single") as single:
-        assert score(single, tmp_path, notebook(answer("a", STUB), graded("t", _NO_TORCH, 1))) == 1
-        assert score(single, tmp_path / "numpy", HOMEWORK) == 5
+    with Wall(plain=True, mode="single") as single_wall:
+        assert score(single_wall, tmp_path, notebook(answer("a", STUB), graded("t", _NO_TORCH, 1))) == 1
+        assert score(single_wall, tmp_path / "numpy", HOMEWORK) == 5
 
 
 def test_torch_that_an_assignment_imports_is_preloaded_reset_and_restored(tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def test_torch_that_an_assignment_imports_is_preloaded_reset_and_restored(tmp_pa
         ),
         graded("v", "torch.manual_seed(torch.initial_seed())\nassert torch.equal(first, torch.rand(3))", 1),
     )
-    with Wall(plain=True) as own:
-        assert own.preload(["torch"]) == {}
+    with Wall(plain=True) as torch_wall:
+        assert torch_wall.preload(["torch"]) == {}
         is_loaded = "import sys\nassert 'torch' in sys.modules"
-        assert score(own, tmp_path, notebook(answer("a", STUB), graded("t", is_loaded, 1))) == 1
-        assert score(own, tmp_path / "torch", TORCH) == 3
-        assert score(own, tmp_path / "patched", notebook(*cells)) == 3
+        assert score(torch_wall, tmp_path, notebook(answer("a", STUB), graded("t", is_loaded, 1))) == 1
+        assert score(torch_wall, tmp_path / "torch", TORCH) == 3
+        assert score(torch_wall, tmp_path / "patched", notebook(*cells)) == 3

@@ -18,7 +18,7 @@ LESSON = "01_steps"
 PLIST = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "x">\n'
 
 
-def packed(*names: str, first: str = "") -> bytes:
+def make_zip(*names: str, first: str = "") -> bytes:
     """Return a zip file whose entries have these names."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -27,16 +27,16 @@ def packed(*names: str, first: str = "") -> bytes:
     return data.getvalue()
 
 
-def tar() -> bytes:
+def make_tar() -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as archive:
         archive.addfile(tarfile.TarInfo("a.ipynb"))
     return data.getvalue()
 
 
-def picture(form: str) -> bytes:
+def make_picture(image_format: str) -> bytes:
     data = io.BytesIO()
-    Image.new("RGB", (3, 3)).save(data, form)
+    Image.new("RGB", (3, 3)).save(data, image_format)
     return data.getvalue()
 
 
@@ -54,19 +54,19 @@ KINDS = {
     "webarchive": (b"bplist00\xd1WebMainResource", "a web page", "웹 페이지"),
     "PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "a PDF", "PDF 파일"),
     "gzip": (gzip.compress(NOTEBOOK.encode()), "a compressed archive", "압축 파일"),
-    "tar": (tar(), "a compressed archive", "압축 파일"),
+    "tar": (make_tar(), "a compressed archive", "압축 파일"),
     "7z": (b"7z\xbc\xaf\x27\x1c\0\4", "a compressed archive", "압축 파일"),
-    "zip": (packed("a.ipynb", "word/document.xml"), "a zip archive", "zip 압축 파일"),
+    "zip": (make_zip("a.ipynb", "word/document.xml"), "a zip archive", "zip 압축 파일"),
     "RTF": (b"{\\rtf1\\ansi hello}", "a formatted text (RTF)", "RTF"),
-    "Word": (packed("word/document.xml", first="[Content_Types].xml"), "a Word document", "Word 문서"),
-    "Excel": (packed("xl/workbook.xml", first="[Content_Types].xml"), "an office document", "문서"),
-    "HWPX": (packed("Contents/section0.xml", first="mimetype"), "an office document", "문서"),
+    "Word": (make_zip("word/document.xml", first="[Content_Types].xml"), "a Word document", "Word 문서"),
+    "Excel": (make_zip("xl/workbook.xml", first="[Content_Types].xml"), "an office document", "문서"),
+    "HWPX": (make_zip("Contents/section0.xml", first="mimetype"), "an office document", "문서"),
     "HWP": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "an office document", "한글"),
-    "PNG": (picture("PNG"), "a picture", "그림 파일"),
-    "JPEG": (picture("JPEG"), "a picture", "그림 파일"),
-    "GIF": (picture("GIF"), "a picture", "그림 파일"),
-    "WebP": (picture("WEBP"), "a picture", "그림 파일"),
-    "BMP": (picture("BMP"), "a picture", "그림 파일"),
+    "PNG": (make_picture("PNG"), "a picture", "그림 파일"),
+    "JPEG": (make_picture("JPEG"), "a picture", "그림 파일"),
+    "GIF": (make_picture("GIF"), "a picture", "그림 파일"),
+    "WebP": (make_picture("WEBP"), "a picture", "그림 파일"),
+    "BMP": (make_picture("BMP"), "a picture", "그림 파일"),
     "HEIC": (b"\0\0\0\x24ftypheic\0\0", "a picture", "그림 파일"),
     "SVG": (b'<?xml version="1.0"?><svg xmlns="x"></svg>', "a picture", "그림 파일"),
     "film": (b"\0\0\0\x20ftypisom\0\0", "a video", "동영상"),
@@ -104,17 +104,17 @@ KINDS = {
 def test_rejection_names_the_kind_of_the_submitted_file(tmp_path: Path, kind: str, name: str) -> None:
     data, en, ko = KINDS[kind]
     (tmp_path / name).write_bytes(data)
-    refused = take_in(tmp_path, LESSON, {})
-    assert isinstance(refused, Rejected)
-    assert refused.reason == ("not_a_notebook" if name.endswith(".ipynb") else "no_notebook")
-    assert en in refused.en
-    assert ko in refused.ko
-    assert "cut short" not in refused.en
-    assert "UTF-8" not in refused.en
+    rejection = take_in(tmp_path, LESSON, {})
+    assert isinstance(rejection, Rejected)
+    assert rejection.reason == ("not_a_notebook" if name.endswith(".ipynb") else "no_notebook")
+    assert en in rejection.en
+    assert ko in rejection.ko
+    assert "cut short" not in rejection.en
+    assert "UTF-8" not in rejection.en
 
 
 @pytest.mark.parametrize(
-    ("data", "reason", "said"),
+    ("data", "reason", "message"),
     [
         (b"", "empty", "The file is empty."),
         (b"\0" * 500, "empty", "The file is empty."),
@@ -126,13 +126,13 @@ def test_rejection_names_the_kind_of_the_submitted_file(tmp_path: Path, kind: st
     ],
 )
 def test_damaged_notebook_is_rejected_with_the_reason_for_its_damage(
-    tmp_path: Path, data: bytes, reason: str, said: str
+    tmp_path: Path, data: bytes, reason: str, message: str
 ) -> None:
     (tmp_path / f"{LESSON}.ipynb").write_bytes(data)
-    refused = take_in(tmp_path, LESSON, {})
-    assert isinstance(refused, Rejected)
-    assert refused.reason == reason
-    assert said in refused.en
+    rejection = take_in(tmp_path, LESSON, {})
+    assert isinstance(rejection, Rejected)
+    assert rejection.reason == reason
+    assert message in rejection.en
 
 
 @pytest.mark.parametrize(
@@ -149,6 +149,6 @@ def test_damaged_notebook_is_rejected_with_the_reason_for_its_damage(
 )
 def test_hostile_text_takes_linear_time(tmp_path: Path, text: str) -> None:
     (tmp_path / f"{LESSON}.ipynb").write_text(text)
-    begun = time.process_time()
+    started = time.process_time()
     assert isinstance(take_in(tmp_path, LESSON, {}), Rejected)
-    assert time.process_time() - begun < 2
+    assert time.process_time() - started < 2

@@ -10,7 +10,7 @@ from traitlets.config import Config
 from autograder.course.clock import Clock, Reading
 from autograder.intake.timestamp import parse, submission_time
 
-ODD = [
+ODD_TIMESTAMPS = [
     b"2026-01-01 00:00:00 UTC,J366,M3.2.0",
     b"2026-01-01 00:00:00 UTC+3,M13.9.9,J0",
     b"2026-01-01 00:00:00 ../../../../etc/passwd",
@@ -55,27 +55,27 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("data", ODD, ids=lambda data: repr(data[:40]))
+@pytest.mark.parametrize("data", ODD_TIMESTAMPS, ids=lambda data: repr(data[:40]))
 def test_malformed_timestamp_is_read_as_none(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "timestamp.txt").write_bytes(data)
-    found = submission_time(tmp_path, tmp_path, UTC)
-    assert found.when is None
-    assert bool(found.problem) == bool(data.strip())
+    reading = submission_time(tmp_path, tmp_path, UTC)
+    assert reading.when is None
+    assert bool(reading.problem) == bool(data.strip())
 
 
-def clock(zone: str, section: str = "Exchange") -> Clock:
+def make_clock(zone: str, section: str = "Exchange") -> Clock:
     """Return the clock of a class that has this time zone in its settings."""
     return Clock.of(Config({section: {"timezone": zone}}))
 
 
-SEOUL = clock("Asia/Seoul")
-BERLIN = clock("Europe/Berlin")
-NEW_YORK = clock("America/New_York")
+SEOUL = make_clock("Asia/Seoul")
+BERLIN = make_clock("Europe/Berlin")
+NEW_YORK = make_clock("America/New_York")
 UTC = Clock()
 
 
 @pytest.mark.parametrize(
-    ("text", "of", "expected"),
+    ("text", "clock", "expected"),
     [
         # As the exchange writes times.
         ("2026-11-01 10:00:00.123456 UTC", UTC, "2026-11-01 10:00:00.123456"),
@@ -88,23 +88,23 @@ UTC = Clock()
         ("2026-11-01 10:00:00 EST", UTC, "2026-11-01 15:00"),
         (
             "2026-11-01 10:00 CST",
-            clock("Asia/Shanghai"),
+            make_clock("Asia/Shanghai"),
             "2026-11-01 02:00",
         ),
         (
             "2026-11-01 10:00 CST",
-            clock("America/Chicago"),
+            make_clock("America/Chicago"),
             "2026-11-01 16:00",
         ),
         (
             "2026-11-01 10:00 IST",
-            clock("Asia/Kolkata", "NbGraderAPI"),
+            make_clock("Asia/Kolkata", "NbGraderAPI"),
             "2026-11-01 04:30",
         ),
-        ("2026-11-01 10:00 UTC", clock("UTC+9"), "2026-11-01 01:00"),
-        ("2026-11-01 10:00 +04", clock("Asia/Dubai"), "2026-11-01 06:00"),
+        ("2026-11-01 10:00 UTC", make_clock("UTC+9"), "2026-11-01 01:00"),
+        ("2026-11-01 10:00 +04", make_clock("Asia/Dubai"), "2026-11-01 06:00"),
         ("2026-11-01 10:00 +0545", UTC, "2026-11-01 04:15"),
-        ("2026-11-01 10:00 -03", clock("America/Sao_Paulo"), "2026-11-01 13:00"),
+        ("2026-11-01 10:00 -03", make_clock("America/Sao_Paulo"), "2026-11-01 13:00"),
         # As people type them.
         ("2026-10-10 23:00:00 +0900", UTC, "2026-10-10 14:00"),
         ("2026-10-10 23:00:00 +09:00", UTC, "2026-10-10 14:00"),
@@ -138,12 +138,12 @@ UTC = Clock()
         ("2026-03-08 02:30 America/New_York", UTC, "2026-03-08 06:30"),
     ],
 )
-def test_time_is_read_in_its_zone(text: str, of: Clock, expected: str) -> None:
-    assert parse(text.encode(), of) == Reading(when := datetime.fromisoformat(expected), when)
+def test_time_is_read_in_its_zone(text: str, clock: Clock, expected: str) -> None:
+    assert parse(text.encode(), clock) == Reading(time := datetime.fromisoformat(expected), time)
 
 
 @pytest.mark.parametrize(
-    ("zone", "of", "problem"),
+    ("zone", "clock", "problem"),
     [
         ("CST", UTC, "CST can be UTC-06:00, UTC-05:00 or UTC+08:00"),
         ("CST", SEOUL, "CST can be UTC-06:00, UTC-05:00 or UTC+08:00"),
@@ -155,9 +155,9 @@ def test_time_is_read_in_its_zone(text: str, of: Clock, expected: str) -> None:
         ("+0960", UTC, "+0960 is no time zone"),
     ],
 )
-def test_unknown_or_ambiguous_time_zone_stays_undecided(zone: str, of: Clock, problem: str) -> None:
-    found = parse(f"2026-10-10 23:00 {zone}".encode(), of)
-    assert (found.when, found.problem) == (None, problem)
+def test_unknown_or_ambiguous_time_zone_stays_undecided(zone: str, clock: Clock, problem: str) -> None:
+    reading = parse(f"2026-10-10 23:00 {zone}".encode(), clock)
+    assert (reading.when, reading.problem) == (None, problem)
 
 
 def test_ambiguous_time_counts_as_its_earliest_meaning() -> None:
@@ -166,7 +166,7 @@ def test_ambiguous_time_counts_as_its_earliest_meaning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "text"),
+    ("timestamp_format", "text"),
     [
         ("%d.%m.%Y %H:%M:%S %Z", "10.10.2026 23:00:00 KST"),
         ("%d.%m.%Y %H:%M:%S", "10.10.2026 23:00:00"),
@@ -174,9 +174,9 @@ def test_ambiguous_time_counts_as_its_earliest_meaning() -> None:
         ("%b %d %Y %I:%M %p %z", "Oct 10 2026 11:00 PM +0900"),
     ],
 )
-def test_time_in_the_timestamp_format_of_the_class_is_read(form: str, text: str) -> None:
-    own = Clock.of(Config({"Exchange": {"timezone": "Asia/Seoul", "timestamp_format": form}}))
-    assert own.read(text).when == datetime(2026, 10, 10, 14)
+def test_time_in_the_timestamp_format_of_the_class_is_read(timestamp_format: str, text: str) -> None:
+    clock = Clock.of(Config({"Exchange": {"timezone": "Asia/Seoul", "timestamp_format": timestamp_format}}))
+    assert clock.read(text).when == datetime(2026, 10, 10, 14)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
@@ -186,9 +186,9 @@ def test_timestamp_saved_by_windows_is_read(encoding: str) -> None:
 
 def test_zone_of_formgrader_shows_times_that_the_exchange_writes_in_utc() -> None:
     settings = {"Exchange": {"timezone": "UTC"}, "NbGraderAPI": {"timezone": "Asia/Dubai"}}
-    own = Clock.of(Config(settings))
-    assert own.read("2026-11-29 08:51").when == datetime(2026, 11, 29, 8, 51)
-    assert own.show(datetime(2026, 11, 29, 8, 51)) == ("2026-11-29 12:51 (Asia/Dubai, UTC+04:00)",)
+    clock = Clock.of(Config(settings))
+    assert clock.read("2026-11-29 08:51").when == datetime(2026, 11, 29, 8, 51)
+    assert clock.show(datetime(2026, 11, 29, 8, 51)) == ("2026-11-29 12:51 (Asia/Dubai, UTC+04:00)",)
 
 
 def test_times_are_shown_precisely_enough_to_tell_them_apart() -> None:
@@ -204,17 +204,17 @@ def test_times_are_shown_precisely_enough_to_tell_them_apart() -> None:
 
 
 def test_timestamp_that_is_no_regular_file_is_read_as_none(tmp_path: Path) -> None:
-    good, path = tmp_path / "good", tmp_path / "in" / "timestamp.txt"
-    good.write_text("2026-11-01 10:00:00 UTC")
+    good_path, path = tmp_path / "good", tmp_path / "in" / "timestamp.txt"
+    good_path.write_text("2026-11-01 10:00:00 UTC")
     assert submission_time(path.parent, tmp_path, UTC) == Reading()
     path.parent.mkdir()
     assert submission_time(path.parent, tmp_path, UTC) == Reading()
-    for make in (lambda: path.symlink_to(good), lambda: os.mkfifo(path), path.mkdir):
+    for make in (lambda: path.symlink_to(good_path), lambda: os.mkfifo(path), path.mkdir):
         make()
-        found = submission_time(path.parent, tmp_path, UTC)
-        assert (found.when, found.problem) == (None, "it is not a time")
+        reading = submission_time(path.parent, tmp_path, UTC)
+        assert (reading.when, reading.problem) == (None, "it is not a time")
         path.rmdir() if path.is_dir() else path.unlink()
     (tmp_path / "link").symlink_to(path.parent)
-    path.write_bytes(good.read_bytes())
+    path.write_bytes(good_path.read_bytes())
     assert submission_time(tmp_path / "link", tmp_path, UTC).when is None
     assert submission_time(path.parent, tmp_path, UTC).when == datetime(2026, 11, 1, 10)

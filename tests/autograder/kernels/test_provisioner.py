@@ -20,14 +20,14 @@ from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from autograder.kernels import provisioner, server_extension
 from autograder.kernels.provisioner import CannotFork, ForkedKernel, WarmProvisioner
 from tests.support.kernels import STOCK, Kernel, kernel
-from tests.support.kernels import provisioner as chosen
+from tests.support.kernels import provisioner as default_provisioner
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm kernels are Linux's")
 
 COMMAND = [sys.executable, "-m", "ipykernel_launcher", "-f", "nothing.json"]
 
 # Code that prints what a learner can see of a process after importing the lessons' packages.
-LOOK = """
+INSPECTION_CODE = """
 import os, sys, signal, threading, warnings, locale, json, random
 first = dict(name=__name__, doc=__doc__, file=globals().get("__file__"))
 import torch, ipywidgets, networkx, numpy as np, matplotlib, matplotlib.pyplot as plt, secant
@@ -51,7 +51,7 @@ print(json.dumps(dict(
     autograder=[name for name in sys.modules if name.startswith("autograder")],
 )))
 """
-DRAW = "import torch, random, numpy; print(torch.rand(3).tolist(), random.random(), numpy.random.rand())"
+DRAW_CODE = "import torch, random, numpy; print(torch.rand(3).tolist(), random.random(), numpy.random.rand())"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,13 +62,13 @@ def template() -> Iterator[provisioner.KernelTemplate]:
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Kernel]:
+def warm_kernel() -> Iterator[Kernel]:
     """Provide a warm kernel for the tests that do not end their kernel."""
-    with kernel() as started:
-        yield started
+    with kernel() as running_kernel:
+        yield running_kernel
 
 
-def gone(pid: int) -> bool:
+def process_ends(pid: int) -> bool:
     """Return whether a process ends within ten seconds."""
     for _ in range(100):
         if not Path(f"/proc/{pid}").exists():
@@ -77,98 +77,99 @@ def gone(pid: int) -> bool:
     return False
 
 
-def test_warm_kernel_has_imported_torch_and_not_secant(warm: Kernel) -> None:
-    assert isinstance(warm.process, ForkedKernel)
+def test_warm_kernel_has_imported_torch_and_not_secant(warm_kernel: Kernel) -> None:
+    assert isinstance(warm_kernel.process, ForkedKernel)
     names = ("torch", "ipywidgets", "matplotlib", "networkx", "matplotlib.pyplot", "secant", "autograder")
-    shown = warm.run(f"import sys; print([name in sys.modules for name in {names}])")
-    assert shown == str([True] * 4 + [False] * 3)
+    output = warm_kernel.run(f"import sys; print([name in sys.modules for name in {names}])")
+    assert output == str([True] * 4 + [False] * 3)
 
 
 @pytest.mark.costly("a stock kernel beside a warm one")
 def test_warm_kernel_looks_like_a_stock_kernel_to_a_notebook(tmp_path: Path) -> None:
-    seen = []
+    views = []
     for name in (provisioner.NAME, STOCK):
-        with kernel(name, cwd=str(tmp_path), env={**os.environ, "SECANT_LANG": "ko"}) as started:
-            assert isinstance(started.process, ForkedKernel) == (name == provisioner.NAME)
-            seen.append(json.loads(started.run(LOOK)))
-    warm, stock = seen
-    assert {name: value for name, value in warm.items() if value != stock[name]} == {}
-    assert (warm["language"], warm["cwd"]) == ("ko", str(tmp_path))
+        with kernel(name, cwd=str(tmp_path), env={**os.environ, "SECANT_LANG": "ko"}) as running_kernel:
+            assert isinstance(running_kernel.process, ForkedKernel) == (name == provisioner.NAME)
+            views.append(json.loads(running_kernel.run(INSPECTION_CODE)))
+    warm_view, stock_view = views
+    assert {name: value for name, value in warm_view.items() if value != stock_view[name]} == {}
+    assert (warm_view["language"], warm_view["cwd"]) == ("ko", str(tmp_path))
 
 
-def test_warm_kernel_computes_draws_and_shows_widgets(warm: Kernel) -> None:
+def test_warm_kernel_computes_draws_and_shows_widgets(warm_kernel: Kernel) -> None:
     assert ast.literal_eval(
-        warm.run(
+        warm_kernel.run(
             "import torch, numpy; a = torch.ones(600, 600, requires_grad=True); (a @ a).sum().backward();"
             "b = numpy.ones((600, 600)); print((a.grad[0, 0].item(), float((b @ b)[0, 0])))"
         )
     ) == (1200, 600)
-    assert "image/png" in warm.run("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
-    assert "image/png" in warm.run("%matplotlib inline\nplt.plot([1, 2]);")
-    shown = warm.run("import ipywidgets; ipywidgets.FloatSlider()")
-    assert "application/vnd.jupyter.widget-view+json" in shown
+    assert "image/png" in warm_kernel.run("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
+    assert "image/png" in warm_kernel.run("%matplotlib inline\nplt.plot([1, 2]);")
+    output = warm_kernel.run("import ipywidgets; ipywidgets.FloatSlider()")
+    assert "application/vnd.jupyter.widget-view+json" in output
 
 
-def test_each_forked_kernel_draws_different_random_numbers(warm: Kernel) -> None:
-    with kernel() as other:
+def test_each_forked_kernel_draws_different_random_numbers(warm_kernel: Kernel) -> None:
+    with kernel() as other_kernel:
         first, second = (
-            one.run(DRAW).replace("[", "").replace("]", "").replace(",", "").split() for one in (warm, other)
+            running_kernel.run(DRAW_CODE).replace("[", "").replace("]", "").replace(",", "").split()
+            for running_kernel in (warm_kernel, other_kernel)
         )
     assert len(first) == len(second) == 5
     assert not set(first) & set(second)
 
 
 def test_warm_kernel_can_be_interrupted_and_restarted() -> None:
-    with kernel() as started:
-        started.run("kept = 1")
+    with kernel() as running_kernel:
+        running_kernel.run("kept = 1")
         # After an error, a kernel may drop the next requests, unless `stop_on_error` is false.
         code = "import time; print('now', flush=True); time.sleep(60)"
-        request = started.client.execute(code, stop_on_error=False)
-        while started.client.get_iopub_msg(timeout=20)["content"].get("text") != "now\n":
+        request = running_kernel.client.execute(code, stop_on_error=False)
+        while running_kernel.client.get_iopub_msg(timeout=20)["content"].get("text") != "now\n":
             pass
         time.sleep(0.2)
-        started.manager.interrupt_kernel()
-        reply = started.client.get_shell_msg(timeout=20)
+        running_kernel.manager.interrupt_kernel()
+        reply = running_kernel.client.get_shell_msg(timeout=20)
         while reply["parent_header"]["msg_id"] != request:
-            reply = started.client.get_shell_msg(timeout=20)
+            reply = running_kernel.client.get_shell_msg(timeout=20)
         assert reply["content"]["ename"] == "KeyboardInterrupt"
-        assert started.run("print(kept)") == "1"
+        assert running_kernel.run("print(kept)") == "1"
 
-        before = started.process.pid
-        started.manager.restart_kernel()
-        assert isinstance(started.process, ForkedKernel)
-        assert started.process.pid != before
+        old_pid = running_kernel.process.pid
+        running_kernel.manager.restart_kernel()
+        assert isinstance(running_kernel.process, ForkedKernel)
+        assert running_kernel.process.pid != old_pid
         # Do not read printed output: a new kernel may print before the client receives its output.
-        asked = {"kept": "'kept' in globals()"}
-        reply = started.client.execute("", user_expressions=asked, reply=True, timeout=60)
+        expressions = {"kept": "'kept' in globals()"}
+        reply = running_kernel.client.execute("", user_expressions=expressions, reply=True, timeout=60)
         assert reply["content"]["user_expressions"]["kept"]["data"]["text/plain"] == "False"
-        assert gone(before)
+        assert process_ends(old_pid)
 
 
 @pytest.mark.parametrize("now", [False, True])
 def test_shutdown_leaves_no_process(now: bool) -> None:
-    with kernel() as started:
-        pid = int(started.run("import os; print(os.getpid())"))
-        assert started.process.pid == pid
-        started.manager.shutdown_kernel(now=now)
-        assert not started.manager.is_alive()
-    assert gone(pid)
+    with kernel() as running_kernel:
+        pid = int(running_kernel.run("import os; print(os.getpid())"))
+        assert running_kernel.process.pid == pid
+        running_kernel.manager.shutdown_kernel(now=now)
+        assert not running_kernel.manager.is_alive()
+    assert process_ends(pid)
 
 
 @pytest.mark.parametrize(("code", "exit_code"), [("import os; os._exit(3)", 3), (None, -signal.SIGKILL)])
 def test_a_kernel_that_ends_is_noticed(code: str | None, exit_code: int) -> None:
-    with kernel() as started:
-        started.run("1")
-        process = started.process
+    with kernel() as running_kernel:
+        running_kernel.run("1")
+        process = running_kernel.process
         if code:
-            started.client.execute(code)
+            running_kernel.client.execute(code)
         else:
             os.kill(process.pid, signal.SIGKILL)
         assert process.wait() == exit_code
-        assert not started.manager.is_alive()
+        assert not running_kernel.manager.is_alive()
 
 
-STRANGER = """
+SERVER_PROGRAM = """
 import sys, time
 from autograder.kernels import provisioner
 from tests.support.kernels import kernel
@@ -183,27 +184,29 @@ with kernel() as started:
 @pytest.mark.parametrize("victim", ["server", "template"])
 def test_kernels_end_with_their_server_and_their_template(victim: str) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", STRANGER], stdout=subprocess.PIPE, start_new_session=True, text=True
+        [sys.executable, "-c", SERVER_PROGRAM], stdout=subprocess.PIPE, start_new_session=True, text=True
     ) as server:
         try:
             kernel_pid, template_pid = map(int, server.stdout.readline().split())
             os.kill(server.pid if victim == "server" else template_pid, signal.SIGKILL)
-            assert gone(kernel_pid)
+            assert process_ends(kernel_pid)
         finally:
             server.kill()
         server.wait()
-        assert gone(template_pid)
+        assert process_ends(template_pid)
 
 
 def fork(cmd: list[str] | None = None, **options: Any) -> None:
     """Fork a warm kernel with this command and these options of Popen, and kill the kernel at once."""
 
-    async def ask() -> None:
-        made = WarmProvisioner(kernel_spec=KernelSpecManager().get_kernel_spec("python3"), patience=60)
-        forked = await made._fork(cmd or COMMAND, options)
-        forked.kill()
+    async def fork_and_kill() -> None:
+        warm_provisioner = WarmProvisioner(
+            kernel_spec=KernelSpecManager().get_kernel_spec("python3"), patience=60
+        )
+        forked_kernel = await warm_provisioner._fork(cmd or COMMAND, options)
+        forked_kernel.kill()
 
-    asyncio.run(ask())
+    asyncio.run(fork_and_kill())
 
 
 @pytest.mark.parametrize(
@@ -243,9 +246,9 @@ def test_stock_kernel_starts_if_forking_is_ruled_out_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "torch.py").write_text("mine = 'my own torch'")
-    with kernel(cwd=str(tmp_path)) as started:
-        assert isinstance(started.process, subprocess.Popen)
-        assert started.run("import torch; print(torch.mine)") == "my own torch"
+    with kernel(cwd=str(tmp_path)) as running_kernel:
+        assert isinstance(running_kernel.process, subprocess.Popen)
+        assert running_kernel.run("import torch; print(torch.mine)") == "my own torch"
     assert "the folder has a torch of its own" in caplog.text
 
 
@@ -254,11 +257,11 @@ def test_stock_kernel_starts_if_forking_is_ruled_out_and_is_logged(
 def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path, module: str) -> None:
     (tmp_path / "ran.py").write_text("open('ran', 'w').close()")
     (tmp_path / f"{module}.py").symlink_to("ran.py")
-    with kernel(cwd=str(tmp_path)) as started:
-        assert started.client.complete("import o", reply=True, timeout=60)["content"]["status"] == "ok"
-        assert started.client.inspect("print", reply=True, timeout=60)["content"]["found"]
+    with kernel(cwd=str(tmp_path)) as running_kernel:
+        assert running_kernel.client.complete("import o", reply=True, timeout=60)["content"]["status"] == "ok"
+        assert running_kernel.client.inspect("print", reply=True, timeout=60)["content"]["found"]
         assert not (tmp_path / "ran").exists()
-        started.run("import ran")  # cells can still import files next to the notebook
+        running_kernel.run("import ran")  # cells can still import files next to the notebook
         assert (tmp_path / "ran").exists()
 
 
@@ -266,16 +269,16 @@ def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path,
 def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner.KernelTemplate) -> None:
     os.kill(template.process.pid, signal.SIGSTOP)
     try:
-        with kernel(patience=0.1) as started:
-            assert isinstance(started.process, subprocess.Popen)
-            connection = started.manager.connection_file
+        with kernel(patience=0.1) as running_kernel:
+            assert isinstance(running_kernel.process, subprocess.Popen)
+            connection = running_kernel.manager.connection_file
             os.kill(template.process.pid, signal.SIGCONT)
-            assert started.run("print(1)") == "1"
-            with kernel() as later:  # by now, the template has handled both requests
-                assert isinstance(later.process, ForkedKernel)
-                assert later.run("print(2)") == "2"
-            asked = subprocess.run(["pgrep", "-f", connection], capture_output=True, text=True, check=False)
-            assert asked.stdout.split() == [str(started.process.pid)]
+            assert running_kernel.run("print(1)") == "1"
+            with kernel() as second_kernel:  # by now, the template has handled both requests
+                assert isinstance(second_kernel.process, ForkedKernel)
+                assert second_kernel.run("print(2)") == "2"
+            result = subprocess.run(["pgrep", "-f", connection], capture_output=True, text=True, check=False)
+            assert result.stdout.split() == [str(running_kernel.process.pid)]
     finally:
         os.kill(template.process.pid, signal.SIGCONT)
 
@@ -284,12 +287,12 @@ def test_the_extension_makes_a_servers_kernels_warm(template: provisioner.Kernel
     factory = KernelProvisionerFactory.instance()
     specs = KernelSpecManager()
     manager = SimpleNamespace(kernel_spec_manager=specs, default_kernel_name="python3")
-    said: list[str] = []
-    server = SimpleNamespace(kernel_manager=manager, log=SimpleNamespace(warning=said.append))
+    warnings: list[str] = []
+    server = SimpleNamespace(kernel_manager=manager, log=SimpleNamespace(warning=warnings.append))
     for before, after in ((STOCK, provisioner.NAME), ("another", "another")):
-        with chosen(before):
+        with default_provisioner(before):
             server_extension._load_jupyter_server_extension(server)
-            assert (factory.default_provisioner_name, said) == (after, [])
+            assert (factory.default_provisioner_name, warnings) == (after, [])
     del server.kernel_manager
     server_extension._load_jupyter_server_extension(server)
-    assert "more slowly" in said[0]
+    assert "more slowly" in warnings[0]

@@ -11,12 +11,12 @@ import pytest
 from nbformat import v4
 
 from autograder.kernels import provisioner
-from tests.support.small_class import STEPS, answered, build_course, hand_in, solutions
+from tests.support.small_class import STEPS, answered_notebook, build_course, hand_in, solutions
 from tests.support.stock_engine import use_stock_engine
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm kernels are Linux's")
 
-PARENT = "import os; print(open(f'/proc/{os.getppid()}/cmdline').read().replace(chr(0), ' '))"
+PRINT_PARENT_CODE = "import os; print(open(f'/proc/{os.getppid()}/cmdline').read().replace(chr(0), ' '))"
 
 
 def outputs(notebook: Path) -> str:
@@ -36,29 +36,31 @@ def test_nbgrader_grades_in_forks_of_a_template(python: list[str], gradebook: Pa
     use_stock_engine(tmp_path)
     with (tmp_path / "nbgrader_config.py").open("a") as config:
         config.write("\nc.WarmProvisioner.patience = 120  # on a busy machine, too\n")
-    right = solutions(tmp_path)
+    correct_answers = solutions(tmp_path)
     for student in ("ann", "bob"):
-        notebook = answered(tmp_path, right)
-        notebook.cells.append(v4.new_code_cell(PARENT))
+        notebook = answered_notebook(tmp_path, correct_answers)
+        notebook.cells.append(v4.new_code_cell(PRINT_PARENT_CODE))
         hand_in(tmp_path, student, notebook)
-    own = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
-    own["JUPYTER_DEFAULT_PROVISIONER_NAME"] = provisioner.NAME
+    environment = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
+    environment["JUPYTER_DEFAULT_PROVISIONER_NAME"] = provisioner.NAME
 
-    def nbgrader(*words: str) -> str:
-        done = subprocess.run(
-            [*python, "nbgrader", *words],
+    def nbgrader(*arguments: str) -> str:
+        result = subprocess.run(
+            [*python, "nbgrader", *arguments],
             cwd=tmp_path,
-            env=os.environ | own,
+            env=os.environ | environment,
             capture_output=True,
             text=True,
             timeout=300,
         )
-        assert done.returncode == 0, done.stderr[-3000:]
-        return done.stderr
+        assert result.returncode == 0, result.stderr[-3000:]
+        return result.stderr
 
     nbgrader("generate_assignment", "--create", "--force", STEPS)
-    said = nbgrader("autograde", "--create", STEPS)
-    assert "not a warm one" not in said
+    log = nbgrader("autograde", "--create", STEPS)
+    assert "not a warm one" not in log
     for student in ("ann", "bob"):
-        graded = tmp_path / "autograded" / student / STEPS / f"{STEPS}.ipynb"
-        assert "kernels/template.py" in outputs(graded), json.loads(graded.read_text())["cells"][-1]
+        graded_notebook = tmp_path / "autograded" / student / STEPS / f"{STEPS}.ipynb"
+        assert "kernels/template.py" in outputs(graded_notebook), json.loads(graded_notebook.read_text())[
+            "cells"
+        ][-1]

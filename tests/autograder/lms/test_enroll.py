@@ -12,59 +12,59 @@ from autograder.gradebook.book import Book
 from autograder.transfer import enroll
 from secant.language import language
 
-PLAIN = "id,first_name,last_name,email\n2026001,Minji,Kim,minji@x.ac.kr\n2026002,Bo,Lee,bo@x.ac.kr\n"
-KOREAN = "학번\t이름\t성\t이메일\n2026001\tMinji\tKim\tminji@x.ac.kr\n2026002\tBo\tLee\tbo@x.ac.kr\n"
+PLAIN_CSV = "id,first_name,last_name,email\n2026001,Minji,Kim,minji@x.ac.kr\n2026002,Bo,Lee,bo@x.ac.kr\n"
+KOREAN_TSV = "학번\t이름\t성\t이메일\n2026001\tMinji\tKim\tminji@x.ac.kr\n2026002\tBo\tLee\tbo@x.ac.kr\n"
 MINJI = {"id": "2026001", "first_name": "Minji", "last_name": "Kim", "email": "minji@x.ac.kr"}
 
 
-def people(room: Path) -> list[dict[str, str]]:
-    course = Course.at(room)
+def enrolled_people(course_root: Path) -> list[dict[str, str]]:
+    course = Course.at(course_root)
     with Book(course.directory, course.config) as book:
         return class_list.people(book)
 
 
-def import_students(room: Path, data: bytes, name: str = "students.csv") -> list[dict[str, str]]:
-    (room / name).write_bytes(data)
-    enroll(room, room / name)
-    return people(room)
+def import_students(course_root: Path, data: bytes, name: str = "students.csv") -> list[dict[str, str]]:
+    (course_root / name).write_bytes(data)
+    enroll(course_root, course_root / name)
+    return enrolled_people(course_root)
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        PLAIN.encode(),
-        PLAIN.encode("utf-8-sig"),
-        PLAIN.replace(",", ";").encode("utf-8-sig"),
-        PLAIN.replace("\n", "\r\n").replace(",", "\t").encode("utf-16"),
-        KOREAN.encode("cp949"),
-        b"\n\n" + PLAIN.replace("\n", "\n\n").encode(),
+        PLAIN_CSV.encode(),
+        PLAIN_CSV.encode("utf-8-sig"),
+        PLAIN_CSV.replace(",", ";").encode("utf-8-sig"),
+        PLAIN_CSV.replace("\n", "\r\n").replace(",", "\t").encode("utf-16"),
+        KOREAN_TSV.encode("cp949"),
+        b"\n\n" + PLAIN_CSV.replace("\n", "\n\n").encode(),
     ],
     ids=["plain", "byte order mark", "semicolons", "Unicode text", "Korean Excel", "empty rows"],
 )
-def test_class_list_saved_by_excel_is_enrolled(room: Path, data: bytes) -> None:
-    first, second = import_students(room, data)
+def test_class_list_saved_by_excel_is_enrolled(course_root: Path, data: bytes) -> None:
+    first, second = import_students(course_root, data)
     assert first == MINJI | {"lms_user_id": ""}
     assert second["last_name"] == "Lee"
 
 
 def test_second_list_adds_students_and_removes_nothing(
-    room: Path, capsys: pytest.CaptureFixture[str]
+    course_root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import_students(room, PLAIN.encode())
+    import_students(course_root, PLAIN_CSV.encode())
     assert "2 students, 2 of them new (2026001, 2026002)." in " ".join(capsys.readouterr().out.split())
-    found = import_students(room, b"id;lms_user_id\n2026001;71\n2026003;73\n", "later.csv")
-    assert found[0] == MINJI | {"lms_user_id": "71"}
-    assert [row["id"] for row in found] == ["2026001", "2026002", "2026003"]
-    said = " ".join(capsys.readouterr().out.split())
-    assert "2 students, 1 of them new (2026003)." in said
-    assert "In the gradebook, but not in this list: 1 (2026002)." in said
+    students = import_students(course_root, b"id;lms_user_id\n2026001;71\n2026003;73\n", "later.csv")
+    assert students[0] == MINJI | {"lms_user_id": "71"}
+    assert [row["id"] for row in students] == ["2026001", "2026002", "2026003"]
+    output = " ".join(capsys.readouterr().out.split())
+    assert "2 students, 1 of them new (2026003)." in output
+    assert "In the gradebook, but not in this list: 1 (2026002)." in output
 
 
-def test_list_without_the_zeros_of_known_ids_is_refused(room: Path) -> None:
-    import_students(room, b"id,name\n0042,Ann\n0043,Bo\n")
+def test_list_without_the_zeros_of_known_ids_is_refused(course_root: Path) -> None:
+    import_students(course_root, b"id,name\n0042,Ann\n0043,Bo\n")
     with pytest.raises(CourseError, match="42 is 0042 in the gradebook"):
-        import_students(room, b"id,name\n42,Ann\n43,Bo\n", "excel.csv")
-    assert [row["id"] for row in people(room)] == ["0042", "0043"]
+        import_students(course_root, b"id,name\n42,Ann\n43,Bo\n", "excel.csv")
+    assert [row["id"] for row in enrolled_people(course_root)] == ["0042", "0043"]
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def test_list_without_the_zeros_of_known_ids_is_refused(room: Path) -> None:
         (b"<html><table><tr><td>id", "It is a web page", "웹 페이지"),
     ],
 )
-def test_list_that_cannot_be_used_is_explained(room: Path, data: bytes, en: str, ko: str) -> None:
-    before = language()
+def test_list_that_cannot_be_used_is_explained(course_root: Path, data: bytes, en: str, ko: str) -> None:
+    previous_language = language()
     try:
-        for lang, said in (("en", en), ("ko", ko)):
+        for lang, message in (("en", en), ("ko", ko)):
             language(lang)
-            with pytest.raises(CourseError) as raised:
-                import_students(room, data)
-            assert said in str(raised.value)
+            with pytest.raises(CourseError) as error:
+                import_students(course_root, data)
+            assert message in str(error.value)
     finally:
-        language(before)
-    assert people(room) == []
+        language(previous_language)
+    assert enrolled_people(course_root) == []

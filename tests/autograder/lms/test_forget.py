@@ -15,51 +15,59 @@ from autograder.course.settings import Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.class_list import enter_people
 from autograder.lms.forget import forget
-from tests.support.exports import good, moodle, write
-from tests.support.small_class import STEPS, Here, run
+from tests.support.exports import moodle, solved_notebook, write
+from tests.support.small_class import STEPS, InProcessWorkers, run
 
-WHO = "Zoe_Quill"
+STUDENT = "Zoe_Quill"
 
 
-def naming(folder: Path) -> Iterator[str]:
+def find_mentions(folder: Path) -> Iterator[str]:
     """Yield the paths in a folder that name the student in the path or in the file's contents."""
     for path in sorted(folder.rglob("*")):
-        shown = str(path.relative_to(folder))
-        said = path.read_bytes() if path.is_file() else b""
-        if WHO in shown or WHO.encode() in said or b"Zoe Quill" in said:
-            yield shown
+        name = str(path.relative_to(folder))
+        contents = path.read_bytes() if path.is_file() else b""
+        if STUDENT in name or STUDENT.encode() in contents or b"Zoe Quill" in contents:
+            yield name
 
 
 @pytest.fixture
-def term(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def moodle_class(course_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a class from Moodle with two attempts of Zoe's, an export, a report and a gradebook copy."""
-    monkeypatch.chdir(room)
-    both = {moodle("Zoe Quill", 1): good(room), moodle("Kim Minji", 2): good(room)}
-    for name, files in (("a.zip", both), ("b.zip", both | {moodle("Zoe Quill", 1): "{"})):
-        write(room / name, files)
+    monkeypatch.chdir(course_root)
+    submissions = {
+        moodle("Zoe Quill", 1): solved_notebook(course_root),
+        moodle("Kim Minji", 2): solved_notebook(course_root),
+    }
+    for name, files in (("a.zip", submissions), ("b.zip", submissions | {moodle("Zoe Quill", 1): "{"})):
+        write(course_root / name, files)
         assert CliRunner().invoke(app, ["collect", name]).exit_code == 0
-        run(room, Here())
+        run(course_root, InProcessWorkers())
     assert CliRunner().invoke(app, ["export", "--for", "moodle", "--lesson", "1"]).exit_code == 0
     assert CliRunner().invoke(app, ["report", "1"]).exit_code == 0
-    shutil.copy(room / "gradebook.db", room / "gradebook_before_midterm.db")
-    return room
+    shutil.copy(course_root / "gradebook.db", course_root / "gradebook_before_midterm.db")
+    return course_root
 
 
-def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
-    known = {"gradebook.db", f"report/{STEPS}.html", f"collected/{STEPS}.json", f"collected/kept/{WHO}"}
-    assert known <= set(naming(term))
-    done = CliRunner().invoke(app, ["forget", WHO, "--force"])
-    assert done.exit_code == 1
-    left = ["gradebook_before_midterm.db", "a.zip", "b.zip"]
-    assert f"Still named in: {left[0]}" in done.output
-    assert set(naming(term)) <= set(left)
-    for name in left:
-        (term / name).unlink()
-    assert list(naming(term)) == []
-    with Gradebook(f"sqlite:///{term}/gradebook.db", "secant") as book:
+def test_nothing_in_the_folder_names_a_forgotten_student(moodle_class: Path) -> None:
+    expected = {
+        "gradebook.db",
+        f"report/{STEPS}.html",
+        f"collected/{STEPS}.json",
+        f"collected/kept/{STUDENT}",
+    }
+    assert expected <= set(find_mentions(moodle_class))
+    result = CliRunner().invoke(app, ["forget", STUDENT, "--force"])
+    assert result.exit_code == 1
+    backups = ["gradebook_before_midterm.db", "a.zip", "b.zip"]
+    assert f"Still named in: {backups[0]}" in result.output
+    assert set(find_mentions(moodle_class)) <= set(backups)
+    for name in backups:
+        (moodle_class / name).unlink()
+    assert list(find_mentions(moodle_class)) == []
+    with Gradebook(f"sqlite:///{moodle_class}/gradebook.db", "secant") as book:
         assert [student.id for student in book.students] == ["Kim_Minji"]
-    assert (term / "feedback/Kim_Minji" / STEPS / f"{STEPS}.html").is_file()
-    summary, _ = run(term, Here())
+    assert (moodle_class / "feedback/Kim_Minji" / STEPS / f"{STEPS}.html").is_file()
+    summary, _ = run(moodle_class, InProcessWorkers())
     assert (summary.graded_before, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
 
 
@@ -71,86 +79,86 @@ def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
         *('{"Zoe_Quill": {"name": 5}}', '{"Zoe_Quill": {}, "Kim": {"name": "\\ud800"}}'),
     ],
 )
-def test_a_damaged_file_of_names_stops_nothing_and_is_listed(term: Path, damage: str) -> None:
-    (term / "collected/00_old.json").write_text(damage, encoding="latin-1")
-    done = forget(Course.at(term), WHO)
-    assert {"exported", "report", f"submitted/{WHO}", f"a line of collected/{STEPS}.json"} <= set(
-        done.deleted
+def test_a_damaged_file_of_names_stops_nothing_and_is_listed(moodle_class: Path, damage: str) -> None:
+    (moodle_class / "collected/00_old.json").write_text(damage, encoding="latin-1")
+    result = forget(Course.at(moodle_class), STUDENT)
+    assert {"exported", "report", f"submitted/{STUDENT}", f"a line of collected/{STEPS}.json"} <= set(
+        result.deleted
     )
-    assert ("collected/00_old.json" in done.remaining) == (WHO in damage)
-    assert WHO in damage or (term / "collected/00_old.json").exists()
+    assert ("collected/00_old.json" in result.remaining) == (STUDENT in damage)
+    assert STUDENT in damage or (moodle_class / "collected/00_old.json").exists()
 
 
 @pytest.mark.whole
 def test_a_folder_that_cannot_be_deleted_stops_nothing_and_is_listed(
-    term: Path, monkeypatch: pytest.MonkeyPatch
+    moodle_class: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = shutil.rmtree
+    real_rmtree = shutil.rmtree
 
-    def refuse(path: Path, *args: object, **more: object) -> None:
-        if Path(path).name == WHO and "feedback" in Path(path).parts:
+    def refuse(path: Path, *args: object, **kwargs: object) -> None:
+        if Path(path).name == STUDENT and "feedback" in Path(path).parts:
             raise PermissionError
-        real(path)
+        real_rmtree(path)
 
     monkeypatch.setattr("autograder.lms.forget.shutil.rmtree", refuse)
-    done = forget(Course.at(term), WHO)
-    assert f"feedback/{WHO}" in done.remaining
-    assert {"exported", "report", f"submitted/{WHO}"} <= set(done.deleted)
+    result = forget(Course.at(moodle_class), STUDENT)
+    assert f"feedback/{STUDENT}" in result.remaining
+    assert {"exported", "report", f"submitted/{STUDENT}"} <= set(result.deleted)
 
 
-def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
-    inner = term / "inner.zip"
-    write(inner, {"sheet.xml": f"<c>{WHO}</c>"})
-    write(term / "grades.xlsx", {"xl/sheet.xml": "<c>Zoe Quill</c>"})
-    write(term / "term.zip", {"deep/inner.zip": inner.read_bytes()})
-    inner.unlink()
-    (term / "list.txt").write_text("Quill, Zoe\n", encoding="utf-16")
-    (term / "submitted/Kim_Minji/thanks.txt").write_text("with Zoe Quill")
-    (term / "more.tar.gz").write_bytes(b"x")
-    (term / "broken.zip").write_bytes((term / "a.zip").read_bytes()[:-200])
-    (term / "other.csv").write_text("Zoe_Quillan,Zoe Quiller\n")
-    course = Course.at(term)
+def test_files_of_every_kind_that_name_a_student_are_found(moodle_class: Path) -> None:
+    inner_archive = moodle_class / "inner.zip"
+    write(inner_archive, {"sheet.xml": f"<c>{STUDENT}</c>"})
+    write(moodle_class / "grades.xlsx", {"xl/sheet.xml": "<c>Zoe Quill</c>"})
+    write(moodle_class / "term.zip", {"deep/inner.zip": inner_archive.read_bytes()})
+    inner_archive.unlink()
+    (moodle_class / "list.txt").write_text("Quill, Zoe\n", encoding="utf-16")
+    (moodle_class / "submitted/Kim_Minji/thanks.txt").write_text("with Zoe Quill")
+    (moodle_class / "more.tar.gz").write_bytes(b"x")
+    (moodle_class / "broken.zip").write_bytes((moodle_class / "a.zip").read_bytes()[:-200])
+    (moodle_class / "other.csv").write_text("Zoe_Quillan,Zoe Quiller\n")
+    course = Course.at(moodle_class)
     with Book(course.directory, course.config) as book:
-        enter_people(book, [{"id": WHO, "first_name": "Zoe", "last_name": "Quill"}])
-    done = forget(course, WHO)
-    found = {"grades.xlsx", "term.zip", "list.txt", "submitted/Kim_Minji/thanks.txt", "a.zip", "b.zip"}
-    assert found <= set(done.remaining)
-    assert "other.csv" not in done.remaining
-    assert "more.tar.gz" in done.unsearched
-    assert "broken.zip" in (*done.unsearched, *done.remaining)
+        enter_people(book, [{"id": STUDENT, "first_name": "Zoe", "last_name": "Quill"}])
+    result = forget(course, STUDENT)
+    expected = {"grades.xlsx", "term.zip", "list.txt", "submitted/Kim_Minji/thanks.txt", "a.zip", "b.zip"}
+    assert expected <= set(result.remaining)
+    assert "other.csv" not in result.remaining
+    assert "more.tar.gz" in result.unsearched
+    assert "broken.zip" in (*result.unsearched, *result.remaining)
 
 
 @pytest.mark.whole
-def test_links_are_listed_as_not_searched(term: Path, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "grades.csv").write_text("Zoe_Quill,5\n")
-    (term / "grades.csv").symlink_to(elsewhere / "grades.csv")
-    (term / "collected/older").symlink_to(elsewhere)
-    done = forget(Course.at(term), WHO)
-    assert {"grades.csv", "collected/older"} <= set(done.unsearched)
-    assert (elsewhere / "grades.csv").exists()
+def test_links_are_listed_as_not_searched(moodle_class: Path, tmp_path: Path) -> None:
+    outside_folder = tmp_path / "elsewhere"
+    outside_folder.mkdir()
+    (outside_folder / "grades.csv").write_text("Zoe_Quill,5\n")
+    (moodle_class / "grades.csv").symlink_to(outside_folder / "grades.csv")
+    (moodle_class / "collected/older").symlink_to(outside_folder)
+    result = forget(Course.at(moodle_class), STUDENT)
+    assert {"grades.csv", "collected/older"} <= set(result.unsearched)
+    assert (outside_folder / "grades.csv").exists()
 
 
 @pytest.mark.whole
-def test_archive_of_a_rare_compression_is_listed_unread(term: Path) -> None:
-    folder = term / "submitted" / "Kim_Minji"
-    for name, kind in (("bzip2.zip", zipfile.ZIP_BZIP2), ("lzma.zip", zipfile.ZIP_LZMA)):
-        with zipfile.ZipFile(folder / name, "w", kind) as archive:
+def test_archive_of_a_rare_compression_is_listed_as_not_searched(moodle_class: Path) -> None:
+    folder = moodle_class / "submitted" / "Kim_Minji"
+    for name, compression in (("bzip2.zip", zipfile.ZIP_BZIP2), ("lzma.zip", zipfile.ZIP_LZMA)):
+        with zipfile.ZipFile(folder / name, "w", compression) as archive:
             archive.writestr("notes.txt", "many words " * 100)
     damaged = bytearray((folder / "lzma.zip").read_bytes())
     damaged[60:70] = bytes(10)
     (folder / "damaged.zip").write_bytes(damaged)
-    done = forget(Course.at(term), WHO)
+    result = forget(Course.at(moodle_class), STUDENT)
     names = ("bzip2.zip", "damaged.zip", "lzma.zip")
-    assert {f"submitted/Kim_Minji/{name}" for name in names} <= set(done.unsearched)
+    assert {f"submitted/Kim_Minji/{name}" for name in names} <= set(result.unsearched)
 
 
-def test_forget_with_an_unknown_or_empty_id_deletes_nothing(term: Path) -> None:
-    before = sorted(map(str, term.rglob("*")))
-    assert forget(Course.at(term), "nobody").deleted == []
-    for odd in ("..", ".", "a/b", ""):
+def test_forget_with_an_unknown_or_empty_id_deletes_nothing(moodle_class: Path) -> None:
+    before = sorted(map(str, moodle_class.rglob("*")))
+    assert forget(Course.at(moodle_class), "nobody").deleted == []
+    for invalid_id in ("..", ".", "a/b", ""):
         with pytest.raises(CourseError, match="not a valid student id"):
-            forget(Course.at(term), odd)
-    assert CliRunner().invoke(app, ["forget", WHO], input="n\n").exit_code == 1
-    assert sorted(map(str, term.rglob("*"))) == before
+            forget(Course.at(moodle_class), invalid_id)
+    assert CliRunner().invoke(app, ["forget", STUDENT], input="n\n").exit_code == 1
+    assert sorted(map(str, moodle_class.rglob("*"))) == before

@@ -16,8 +16,8 @@ import pytest
     ],
 )
 def test_earlier_name_gives_the_same_object(module: str, names: list[str]) -> None:
-    earlier, now = (
-        importlib.import_module(f"autograder.{room}.{module}") for room in ("grading", "overrides")
+    old_module, new_module = (
+        importlib.import_module(f"autograder.{package}.{module}") for package in ("grading", "overrides")
     )
     for name in names:
-        assert getattr(earlier, name) is getattr(now, name)
+        assert getattr(old_module, name) is getattr(new_module, name)

@@ -13,27 +13,27 @@ from nbformat import v4
 from nbgrader.apps import CollectApp, FetchFeedbackApp, ReleaseAssignmentApp, ReleaseFeedbackApp
 
 from autograder.overrides import exchange
-from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
+from tests.support.small_class import STEPS, InProcessWorkers, answered_notebook, fake_result, hand_in, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange is Linux's")
 
-SECRET, WHEN = "f" * 128, "2026-10-10 12:00:00.000000 UTC"
+SECRET, TIMESTAMP = "f" * 128, "2026-10-10 12:00:00.000000 UTC"
 
 
-def submitted(room: Path, home: Path, text: str, *names: str) -> None:
+def submit(course_root: Path, home: Path, text: str, *names: str) -> None:
     """Submit notebooks with these names for Ann, and put a copy into her cache, as nbgrader does."""
-    path = hand_in(room, "ann", text, timestamp=WHEN)
+    path = hand_in(course_root, "ann", text, timestamp=TIMESTAMP)
     for name in names:
         shutil.copy(path, path.with_name(name))
     path.unlink()
     (path.parent / "submission_secret.txt").write_text(SECRET)
-    shutil.copytree(path.parent, home / "cache" / "secant" / f"ann+{STEPS}+{WHEN}", dirs_exist_ok=True)
+    shutil.copytree(path.parent, home / "cache" / "secant" / f"ann+{STEPS}+{TIMESTAMP}", dirs_exist_ok=True)
 
 
-def fetched(room: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def fetch_feedback(course_root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Release the feedback, fetch Ann's pages, and return the pages by file name."""
-    for app, place in ((ReleaseFeedbackApp(), room), (FetchFeedbackApp(), home)):
-        monkeypatch.chdir(place)
+    for app, folder in ((ReleaseFeedbackApp(), course_root), (FetchFeedbackApp(), home)):
+        monkeypatch.chdir(folder)
         app.initialize([STEPS])
         app.start()
     return {page.name: page.read_text() for page in (home / STEPS / "feedback").glob("*/*.html")}
@@ -48,83 +48,89 @@ def fetched(room: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str
     ],
 )
 def test_a_renamed_notebook_gets_its_page(
-    room: Path, right: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]
+    course_root: Path,
+    correct_answers: dict[str, str],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    names: list[str],
 ) -> None:
-    submitted(room, home, answered_text(room, right), *names)
-    run(room, Here(told))
-    page = (room / "feedback" / "ann" / STEPS / f"{STEPS}.html").read_text()
-    assert fetched(room, home, monkeypatch) == {f"{name.removesuffix('.ipynb')}.html": page for name in names}
+    submit(course_root, home, notebook_text(course_root, correct_answers), *names)
+    run(course_root, InProcessWorkers(fake_result))
+    page = (course_root / "feedback" / "ann" / STEPS / f"{STEPS}.html").read_text()
+    assert fetch_feedback(course_root, home, monkeypatch) == {
+        f"{name.removesuffix('.ipynb')}.html": page for name in names
+    }
 
 
 def test_pages_of_an_assignment_with_two_notebooks_keep_their_names(
-    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    course_root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submitted(room, home, "{}", "problem1.ipynb", "problem2.ipynb")
+    submit(course_root, home, "{}", "problem1.ipynb", "problem2.ipynb")
     pages = {f"problem{number}.html": f"page {number}" for number in (1, 2)}
-    folder = room / "feedback" / "ann" / STEPS
+    folder = course_root / "feedback" / "ann" / STEPS
     folder.mkdir(parents=True)
-    for name, text in {**pages, "submission_secret.txt": SECRET, "timestamp.txt": WHEN}.items():
+    for name, text in {**pages, "submission_secret.txt": SECRET, "timestamp.txt": TIMESTAMP}.items():
         (folder / name).write_text(text)
-    assert fetched(room, home, monkeypatch) == pages
+    assert fetch_feedback(course_root, home, monkeypatch) == pages
 
 
 def test_undecodable_names_and_many_notebooks_do_not_stop_feedback(
-    room: Path, right: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch
+    course_root: Path, correct_answers: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = answered_text(room, right)
-    submitted(room, home, text, *(f"00{number:02}.ipynb" for number in range(100)), f"{STEPS} (1).ipynb")
-    (room / "submitted" / "ann" / STEPS / "bad\udcff.ipynb").write_text(text)
-    run(room, Here(told))
-    pages = fetched(room, home, monkeypatch)
+    text = notebook_text(course_root, correct_answers)
+    submit(course_root, home, text, *(f"00{number:02}.ipynb" for number in range(100)), f"{STEPS} (1).ipynb")
+    (course_root / "submitted" / "ann" / STEPS / "bad\udcff.ipynb").write_text(text)
+    run(course_root, InProcessWorkers(fake_result))
+    pages = fetch_feedback(course_root, home, monkeypatch)
     assert f"{STEPS} (1).html" in pages
     assert len(pages) == 20
 
 
-def answered_text(room: Path, right: dict[str, str]) -> str:
-    return v4.writes(answered(room, right))
+def notebook_text(course_root: Path, correct_answers: dict[str, str]) -> str:
+    return v4.writes(answered_notebook(course_root, correct_answers))
 
 
-def release(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def release(course_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Release the lesson, as `nbgrader release_assignment` does."""
-    monkeypatch.chdir(room)
+    monkeypatch.chdir(course_root)
     app = ReleaseAssignmentApp()
     app.initialize([STEPS])
     app.start()
 
 
 def test_release_sets_the_sticky_bit_on_exchange_folders(
-    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    course_root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exchange = home.parent / "exchange"
-    exchange.chmod(0o777)
-    release(room, monkeypatch)
-    for folder in (exchange, exchange / "secant" / "inbound"):
+    exchange_folder = home.parent / "exchange"
+    exchange_folder.chmod(0o777)
+    release(course_root, monkeypatch)
+    for folder in (exchange_folder, exchange_folder / "secant" / "inbound"):
         assert folder.stat().st_mode & stat.S_ISVTX
-    assert stat.S_IMODE(exchange.stat().st_mode) == 0o1777
-    assert not (exchange / "secant").stat().st_mode & 0o022
+    assert stat.S_IMODE(exchange_folder.stat().st_mode) == 0o1777
+    assert not (exchange_folder / "secant").stat().st_mode & 0o022
 
 
-@pytest.mark.parametrize("act", [release, fetched])
+@pytest.mark.parametrize("command", [release, fetch_feedback])
 def test_release_through_a_linked_exchange_folder_is_refused(
-    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
+    course_root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, command: Callable[..., object]
 ) -> None:
-    elsewhere = home.parent / "elsewhere"
-    elsewhere.mkdir()
-    (home.parent / "exchange" / "secant").symlink_to(elsewhere)
+    outside_folder = home.parent / "elsewhere"
+    outside_folder.mkdir()
+    (home.parent / "exchange" / "secant").symlink_to(outside_folder)
     with pytest.raises(SystemExit):
-        act(room, monkeypatch) if act is release else act(room, home, monkeypatch)
-    assert not list(elsewhere.iterdir())
+        command(course_root, monkeypatch) if command is release else command(course_root, home, monkeypatch)
+    assert not list(outside_folder.iterdir())
 
 
 def test_full_disk_while_collecting_is_not_reported_as_the_students_fault(
-    room: Path, home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    course_root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fill_disk(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    (home.parent / "exchange" / "secant" / "inbound" / f"ann+{STEPS}+{WHEN}+x").mkdir(parents=True)
+    (home.parent / "exchange" / "secant" / "inbound" / f"ann+{STEPS}+{TIMESTAMP}+x").mkdir(parents=True)
     monkeypatch.setattr(exchange, "copy_folder", fill_disk)
-    monkeypatch.chdir(room)
+    monkeypatch.chdir(course_root)
     app = CollectApp()
     app.log.addHandler(caplog.handler)
     app.initialize([STEPS, "--ExchangeCollect.check_owner=False"])

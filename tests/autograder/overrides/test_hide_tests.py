@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from autograder.overrides.hide_tests import HideTests
 
-GRADED = {"nbgrader": {"grade_id": "test_f", "grade": True, "solution": False}}
+TEST_METADATA = {"nbgrader": {"grade_id": "test_f", "grade": True, "solution": False}}
 TEST = """from secant import check
 assert f(1) == 1
 ### BEGIN HIDDEN TESTS
@@ -19,8 +19,8 @@ f(secret)
 ### END HIDDEN TESTS"""
 
 
-def feedback(*outputs: Any) -> Any:
-    cell = new_code_cell(TEST, metadata=GRADED, outputs=list(outputs), execution_count=2)
+def feedback_cell(*outputs: Any) -> Any:
+    cell = new_code_cell(TEST, metadata=TEST_METADATA, outputs=list(outputs), execution_count=2)
     notebook = HideTests().preprocess(new_notebook(cells=[cell]), {})[0]
     return notebook.cells[0]
 
@@ -30,7 +30,7 @@ def error(name: str, *traceback: Any, value: Any = "") -> Any:
 
 
 def test_hidden_test_source_is_removed_from_a_cell() -> None:
-    assert feedback().source == "from secant import check\nassert f(1) == 1"
+    assert feedback_cell().source == "from secant import check\nassert f(1) == 1"
 
 
 def test_hidden_test_marks_written_by_a_student_are_plain_text() -> None:
@@ -38,22 +38,32 @@ def test_hidden_test_marks_written_by_a_student_are_plain_text() -> None:
     cells = [new_code_cell(f"x = 1  # {mark}") for mark in ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")]
     cells += [new_code_cell(TEST), new_markdown_cell("BEGIN HIDDEN TESTS")]
     cells[2].metadata = {"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}
-    before = [cell.source for cell in cells]
+    sources = [cell.source for cell in cells]
     notebook = HideTests().preprocess(new_notebook(cells=cells), {})[0]
-    assert [cell.source for cell in notebook.cells] == before
+    assert [cell.source for cell in notebook.cells] == sources
 
 
 def test_a_failed_check_keeps_its_message() -> None:
     lines = ["f(3)", "  expected: 6", "  likely cause: you squared it"]
-    assert feedback(error("CheckFailed", *lines)).outputs[0].traceback == lines
+    assert feedback_cell(error("CheckFailed", *lines)).outputs[0].traceback == lines
 
 
 def test_traceback_keeps_the_students_own_frames() -> None:
-    mine = "\x1b[31mCell In[1], line 2\x1b[39m, in f(x)\n----> 2 return 1 / 0"
-    test = "\x1b[31mCell In[2]\x1b[39m\x1b[32m, line 5\x1b[39m\n----> 5 f(secret)"
-    library = "File torch/_tensor.py:1"
-    kept = feedback(error("ZeroDivisionError", "---", test, library, mine, "x", value="division by zero"))
-    assert kept.outputs[0].traceback == [mine, "ZeroDivisionError: division by zero"]
+    student_frame = "\x1b[31mCell In[1], line 2\x1b[39m, in f(x)\n----> 2 return 1 / 0"
+    test_frame = "\x1b[31mCell In[2]\x1b[39m\x1b[32m, line 5\x1b[39m\n----> 5 f(secret)"
+    library_frame = "File torch/_tensor.py:1"
+    cell = feedback_cell(
+        error(
+            "ZeroDivisionError",
+            "---",
+            test_frame,
+            library_frame,
+            student_frame,
+            "x",
+            value="division by zero",
+        )
+    )
+    assert cell.outputs[0].traceback == [student_frame, "ZeroDivisionError: division by zero"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +76,7 @@ def test_traceback_keeps_the_students_own_frames() -> None:
     ],
 )
 def test_an_output_that_repeats_a_hidden_line_is_emptied(output: Any) -> None:
-    assert "41 + 1" not in json.dumps(feedback(output).outputs)
+    assert "41 + 1" not in json.dumps(feedback_cell(output).outputs)
 
 
 def test_outputs_without_hidden_lines_are_kept() -> None:
@@ -74,7 +84,7 @@ def test_outputs_without_hidden_lines_are_kept() -> None:
         new_output("stream", name="stdout", text="hello"),
         new_output("display_data", data={"application/vnd.x+json": {"a": 1}}),
     ]
-    assert feedback(*outputs).outputs == outputs
+    assert feedback_cell(*outputs).outputs == outputs
 
 
 @pytest.mark.whole
@@ -82,12 +92,12 @@ def test_outputs_without_hidden_lines_are_kept() -> None:
 def test_real_ipython_traceback_hides_the_hidden_tests() -> None:
     answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")
     # Use IPython's own tracebacks, as in a process where secant does not shorten errors.
-    plain = new_code_cell("import secant\nget_ipython().set_custom_exc((), None)")
-    notebook = new_notebook(cells=[plain, answer, new_code_cell(TEST, metadata=GRADED)])
+    setup_cell = new_code_cell("import secant\nget_ipython().set_custom_exc((), None)")
+    notebook = new_notebook(cells=[setup_cell, answer, new_code_cell(TEST, metadata=TEST_METADATA)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}
     NotebookClient(notebook, allow_errors=True).execute()
     assert "secret = " in str(notebook.cells[2].outputs)  # so there is something to hide
-    shown = str(HideTests().preprocess(notebook, {})[0].cells[2].outputs)
-    assert "secret" not in shown
-    assert "42 - x" in re.sub(r"\\x1b\[[0-9;]*m", "", shown)
-    assert "ZeroDivisionError: integer division or modulo by zero" in shown
+    outputs = str(HideTests().preprocess(notebook, {})[0].cells[2].outputs)
+    assert "secret" not in outputs
+    assert "42 - x" in re.sub(r"\\x1b\[[0-9;]*m", "", outputs)
+    assert "ZeroDivisionError: integer division or modulo by zero" in outputs

@@ -25,17 +25,17 @@ from tests.support.pictures import picture
 SCRIPT = b"<script>alert(1)</script><?php system('id') ?>"
 
 
-def encoded(data: bytes) -> str:
+def encode(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+def save(image: Image.Image, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     image.save(file, kind, **options)
     return file.getvalue()
 
 
-def opened(data: str) -> Image.Image:
+def open_image(data: str) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(data)))
 
 
@@ -52,7 +52,7 @@ def bomb(width: int, height: int) -> bytes:
 
 def animation(kind: str) -> bytes:
     frames = [Image.new("RGB", (30, 20), colour) for colour in ("red", "blue")]
-    return saved(frames[0], kind, save_all=True, append_images=frames[1:])
+    return save(frames[0], kind, save_all=True, append_images=frames[1:])
 
 
 def photograph() -> bytes:
@@ -61,50 +61,50 @@ def photograph() -> bytes:
     exif[0x0112] = 6  # turned by 90 degrees
     exif[0x010F] = "A telephone"
     exif.get_ifd(0x8825)[2] = (52.0, 31.0, 12.0)
-    return saved(Image.new("RGB", (400, 300), "green"), "JPEG", exif=exif)
+    return save(Image.new("RGB", (400, 300), "green"), "JPEG", exif=exif)
 
 
 @pytest.mark.whole
 def test_each_kind_of_picture_is_encoded_again() -> None:
-    grey = Image.frombytes("I;16", (20, 10), b"\x80\x10" * 200)
-    glass = Image.new("RGBA", (20, 10), (255, 0, 0, 0))
-    found = decode_all(
+    grey_image = Image.frombytes("I;16", (20, 10), b"\x80\x10" * 200)
+    transparent_image = Image.new("RGBA", (20, 10), (255, 0, 0, 0))
+    results = decode_all(
         {
             **{kind: picture(3000, 2000, kind) for kind in ("PNG", "JPEG", "GIF", "WEBP")},
-            "upright": encoded(photograph()),
-            "16 bits": encoded(saved(grey, "PNG")),
-            "transparent": encoded(saved(glass, "PNG")),
-            "cmyk": encoded(saved(Image.new("CMYK", (20, 10)), "JPEG")),
-            "black and white": encoded(saved(Image.new("1", (20, 10)), "PNG")),
-            "noise": encoded(saved(Image.frombytes("RGB", (900, 900), os.urandom(2_430_000)), "PNG")),
+            "upright": encode(photograph()),
+            "16 bits": encode(save(grey_image, "PNG")),
+            "transparent": encode(save(transparent_image, "PNG")),
+            "cmyk": encode(save(Image.new("CMYK", (20, 10)), "JPEG")),
+            "black and white": encode(save(Image.new("1", (20, 10)), "PNG")),
+            "noise": encode(save(Image.frombytes("RGB", (900, 900), os.urandom(2_430_000)), "PNG")),
             "url-safe": picture(20, 10).translate(str.maketrans("+/", "-_")).rstrip("="),
         }
     )
-    shown = {name: opened(result["data"]) for name, result in found.items()}
+    images = {name: open_image(result["data"]) for name, result in results.items()}
     for kind in ("PNG", "JPEG", "GIF", "WEBP"):
-        assert (shown[kind].format, shown[kind].size) == ("PNG", (LONGEST_SIDE, 1067))
-        red, green, blue = shown[kind].convert("RGB").getpixel((5, 5))  # type: ignore[misc]
+        assert (images[kind].format, images[kind].size) == ("PNG", (LONGEST_SIDE, 1067))
+        red, green, blue = images[kind].convert("RGB").getpixel((5, 5))  # type: ignore[misc]
         assert abs(red - 70) + abs(green - 130) + abs(blue - 180) < 12, kind  # steelblue
-    assert shown["upright"].size == (300, 400)
-    assert not shown["upright"].getexif()
-    assert shown["transparent"].convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-    assert shown["noise"].format == "JPEG"
-    assert shown["16 bits"].size == shown["cmyk"].size == shown["url-safe"].size == (20, 10)
+    assert images["upright"].size == (300, 400)
+    assert not images["upright"].getexif()
+    assert images["transparent"].convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    assert images["noise"].format == "JPEG"
+    assert images["16 bits"].size == images["cmyk"].size == images["url-safe"].size == (20, 10)
 
 
 def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
-    plain = Image.new("RGB", (40, 30), "orange")
-    info = {"comment": SCRIPT}
+    image = Image.new("RGB", (40, 30), "orange")
+    options = {"comment": SCRIPT}
     files = {
-        "behind a PNG": saved(plain, "PNG") + SCRIPT,
-        "behind a JPEG": saved(plain, "JPEG") + b"PK\3\4" + SCRIPT,
-        "in a GIF's comment": saved(plain, "GIF", **info),
-        "in a JPEG's comment": saved(plain, "JPEG", **info),
+        "behind a PNG": save(image, "PNG") + SCRIPT,
+        "behind a JPEG": save(image, "JPEG") + b"PK\3\4" + SCRIPT,
+        "in a GIF's comment": save(image, "GIF", **options),
+        "in a JPEG's comment": save(image, "JPEG", **options),
     }
-    for name, result in decode_all({name: encoded(data) for name, data in files.items()}).items():
+    for name, result in decode_all({name: encode(data) for name, data in files.items()}).items():
         data = base64.b64decode(result["data"])
         assert SCRIPT not in data, name
-        assert opened(result["data"]).size == (40, 30)
+        assert open_image(result["data"]).size == (40, 30)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
     [
         (bomb(50_000, 50_000), "too_large"),
         (bomb(2_000_000_000, 2_000_000_000), "too_large"),
-        (saved(Image.new("RGB", (400, 300), "red"), "PNG")[:-200], "not_a_picture"),
-        (saved(Image.effect_noise((400, 300), 9), "JPEG")[:2_000], "not_a_picture"),
+        (save(Image.new("RGB", (400, 300), "red"), "PNG")[:-200], "not_a_picture"),
+        (save(Image.effect_noise((400, 300), 9), "JPEG")[:2_000], "not_a_picture"),
         (b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', "not_a_picture"),
-        (saved(Image.new("RGB", (40, 30)), "BMP"), "not_a_picture"),
+        (save(Image.new("RGB", (40, 30)), "BMP"), "not_a_picture"),
         (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not_a_picture"),
         (b"", "not_a_picture"),
         (b"\x89PNG\r\n\x1a\n", "not_a_picture"),
@@ -123,17 +123,17 @@ def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
     ids=["bomb", "vast", "cut PNG", "cut JPEG", "svg", "bmp", "eps", "empty", "head"],
 )
 def test_undecodable_picture_is_replaced_by_a_sentence(data: bytes, reason: str) -> None:
-    started = time.monotonic()
-    found = decode_all({"hostile": encoded(data), "good": picture(20, 10)})
-    assert found["hostile"] == {"missing": reason}
-    assert opened(found["good"]["data"]).size == (20, 10)
-    assert time.monotonic() - started < pictures.WALL_SECONDS
+    start_time = time.monotonic()
+    results = decode_all({"hostile": encode(data), "good": picture(20, 10)})
+    assert results["hostile"] == {"missing": reason}
+    assert open_image(results["good"]["data"]).size == (20, 10)
+    assert time.monotonic() - start_time < pictures.WALL_SECONDS
 
 
 def test_animation_shows_its_first_frame_and_a_sentence_about_it() -> None:
-    found = decode_all({kind: encoded(animation(kind)) for kind in ("GIF", "PNG", "WEBP")})
-    for kind, result in found.items():
-        red, _, blue = opened(result["data"]).convert("RGB").getpixel((5, 5))  # type: ignore[misc]
+    results = decode_all({kind: encode(animation(kind)) for kind in ("GIF", "PNG", "WEBP")})
+    for kind, result in results.items():
+        red, _, blue = open_image(result["data"]).convert("RGB").getpixel((5, 5))  # type: ignore[misc]
         assert (red > 200, blue < 50, result["remark"]) == (True, True, "first_frame"), kind
 
 
@@ -141,20 +141,20 @@ def test_animation_shows_its_first_frame_and_a_sentence_about_it() -> None:
 def test_damaged_pictures_are_shown_or_refused_and_harm_no_other(seed: int) -> None:
     import random
 
-    draw = random.Random(seed)
+    rng = random.Random(seed)
     files = {}
     for kind in ("PNG", "JPEG", "GIF", "WEBP"):
-        data = bytearray(saved(Image.effect_noise((60, 40), 50).convert("RGB"), kind))
+        data = bytearray(save(Image.effect_noise((60, 40), 50).convert("RGB"), kind))
         for _ in range(8):
-            data[draw.randrange(8, len(data))] = draw.randrange(256)
-        files[kind] = encoded(bytes(data))
-    found = decode_all({**files, "good": picture(20, 10)})
-    assert opened(found.pop("good")["data"]).size == (20, 10)
-    for result in found.values():
+            data[rng.randrange(8, len(data))] = rng.randrange(256)
+        files[kind] = encode(bytes(data))
+    results = decode_all({**files, "good": picture(20, 10)})
+    assert open_image(results.pop("good")["data"]).size == (20, 10)
+    for result in results.values():
         assert result.keys() & {"data", "missing"}
 
 
-_HOLE = """
+_ATTACKS = """
 import os, socket, sys
 from autograder.page import decoder
 
@@ -184,19 +184,19 @@ decoder.main()
 
 def test_compromised_picture_decoder_cannot_use_files_network_or_processes() -> None:
     names = ["read", "write", "list", "socket", "fork", "exec", "kill", "import"]
-    ran = subprocess.run(
-        [sys.executable, "-c", _HOLE],
+    process = subprocess.run(
+        [sys.executable, "-c", _ATTACKS],
         input="".join(json.dumps(name) + "\n" for name in names),
         capture_output=True,
         text=True,
     )
-    answers = [json.loads(line)["why"] for line in ran.stdout.splitlines()]
-    assert [answer.partition(":")[0] for answer in answers] == names, ran.stderr
+    answers = [json.loads(line)["why"] for line in process.stdout.splitlines()]
+    assert [answer.partition(":")[0] for answer in answers] == names, process.stderr
     assert [answer for answer in answers if "got through" in answer] == []
 
 
 @pytest.mark.parametrize(
-    "does",
+    "statement",
     [
         "while True: pass",
         "__import__('ctypes').string_at(0)",
@@ -205,16 +205,16 @@ def test_compromised_picture_decoder_cannot_use_files_network_or_processes() -> 
     ],
 )
 def test_a_picture_that_ends_or_holds_the_decoder_costs_itself_alone(
-    does: str, monkeypatch: pytest.MonkeyPatch
+    statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stopped = f"""
+    program = f"""
 import sys
 from autograder.page import decoder
 decode = decoder.decode
 decoder.CPU_SECONDS = 1
 def spoilt(data):
     if data == "spoil":
-        {does}
+        {statement}
     return decode(data)
 decoder._import_codecs()
 decoder._import_codecs = lambda: None
@@ -222,26 +222,26 @@ decoder.decode = spoilt
 sys.stdin = open(0)
 decoder.main()
 """
-    popen = subprocess.Popen
+    real_popen = subprocess.Popen
 
     def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-        return popen([sys.executable, "-c", stopped], **options)
+        return real_popen([sys.executable, "-c", program], **options)
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    started = time.monotonic()
-    found = decode_all({"before": picture(20, 10), "spoilt": "spoil", "after": picture(30, 10)})
-    assert time.monotonic() - started < pictures.WALL_SECONDS
-    assert "data" in found["before"]
-    assert found["spoilt"] == {"missing": "not_decoded"}
-    assert "data" in found["after"]
+    start_time = time.monotonic()
+    results = decode_all({"before": picture(20, 10), "spoilt": "spoil", "after": picture(30, 10)})
+    assert time.monotonic() - start_time < pictures.WALL_SECONDS
+    assert "data" in results["before"]
+    assert results["spoilt"] == {"missing": "not_decoded"}
+    assert "data" in results["after"]
 
 
 def test_output_of_the_picture_decoder_is_validated() -> None:
-    answers: list[Any] = [None, [], {"data": encoded(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}]
+    answers: list[Any] = [None, [], {"data": encode(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}]
     for answer in answers:
         assert pictures._checked(answer, 10**6) == {"missing": "not_decoded"}
-    large = {"data": picture(20, 10), "animated": False}
-    assert pictures._checked(large, 10) == {"missing": "too_large"}
+    large_answer = {"data": picture(20, 10), "animated": False}
+    assert pictures._checked(large_answer, 10) == {"missing": "too_large"}
     assert kind_of("!") == ""
 
 
@@ -269,9 +269,10 @@ def test_parts_of_a_note_are_shown_in_order_with_sentences_for_what_is_missing(l
     assert html.count("<img") == 1
     assert 'alt="a curve 1 x"' in html
     assert "if x &lt; 1:\n    print(&#39;[a](b)&#39;)" in html
-    shown = {"en": ["damaged, or of another kind", "another site"], "ko": ["손상되었거나", "다른 사이트"]}[
-        language
-    ]
-    assert [sentence for sentence in shown if sentence not in html] == []
+    sentences = {
+        "en": ["damaged, or of another kind", "another site"],
+        "ko": ["손상되었거나", "다른 사이트"],
+    }[language]
+    assert [sentence for sentence in sentences if sentence not in html] == []
     assert "if x < 1" in (typed_text(cell.source) or "")
     assert typed_text("# The lesson's own ![x](attachment:picture-1)") is None

@@ -4,14 +4,14 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.exam.version import files_of
-from autograder.page import prose as texts
+from autograder.page import prose as prose_module
 from autograder.page.formulas import mathml
 from autograder.page.prose import as_typed_markdown, code, prose, typed_html
 from autograder.page.version import MAKING
 from autograder.page.words import _WORDS, words
 from tests.support.lessons import LESSONS, assignment
 
-EVIL = [
+HOSTILE_LATEX = [
     r"\text{<script>alert(1)</script>}",
     r"\href{javascript:x()}{x}",
     r"\style{color:red}{y}",
@@ -19,11 +19,11 @@ EVIL = [
 ]
 
 
-@pytest.mark.parametrize("latex", EVIL)
+@pytest.mark.parametrize("latex", HOSTILE_LATEX)
 def test_typeset_formula_contains_no_script_and_no_unknown_attribute(latex: str) -> None:
-    shown = BeautifulSoup(mathml(latex, "inline"), "html.parser")
-    assert not shown.select("script")
-    attributes = {name for tag in shown.find_all(True) for name in tag.attrs}
+    soup = BeautifulSoup(mathml(latex, "inline"), "html.parser")
+    assert not soup.select("script")
+    attributes = {name for tag in soup.find_all(True) for name in tag.attrs}
     assert attributes <= {"xmlns", "display", "mathvariant", "stretchy"}
 
 
@@ -40,20 +40,20 @@ def test_mathematical_symbols_are_typeset_as_symbols() -> None:
 
 
 def test_function_names_are_set_apart_by_spaces() -> None:
-    assert spaces(r"x \cos x + 2\sin^2 x") == 4
-    assert spaces(r"\cos(x) + xy + \log_2 n") == 1
+    assert count_spaces(r"x \cos x + 2\sin^2 x") == 4
+    assert count_spaces(r"\cos(x) + xy + \log_2 n") == 1
 
 
-def spaces(latex: str) -> int:
+def count_spaces(latex: str) -> int:
     return mathml(latex, "inline").count("<mspace")
 
 
 def test_a_long_formula_in_a_line_may_be_broken_after_its_relations() -> None:
-    chain = r"\sin x + x \approx 0.909 - 0.832 = 0.077"
-    shown = BeautifulSoup(mathml(chain, "inline"), "html.parser")
-    assert [part.text for part in shown.find_all("math")] == ["sinx+x≈", "0.909−0.832=", "0.077"]
-    assert len(shown.find_all("wbr")) == 2
-    assert mathml(chain, "block").count("<math") == 1
+    latex = r"\sin x + x \approx 0.909 - 0.832 = 0.077"
+    soup = BeautifulSoup(mathml(latex, "inline"), "html.parser")
+    assert [part.text for part in soup.find_all("math")] == ["sinx+x≈", "0.909−0.832=", "0.077"]
+    assert len(soup.find_all("wbr")) == 2
+    assert mathml(latex, "block").count("<math") == 1
     assert mathml("y = x^3", "inline").count("<math") == 1
 
 
@@ -74,13 +74,13 @@ def test_oversized_formula_is_shown_as_typed(latex: str) -> None:
 
 def test_student_prose_is_shown_exactly_as_typed() -> None:
     text = 'a <b>bold</b> "quote" & [link](http://x)\n# no heading\n\n$5 and $6; 한글'
-    shown = BeautifulSoup(prose(as_typed_markdown(text)), "html.parser")
-    assert shown.text == text
-    assert [tag.name for tag in shown.find_all(True)] == ["div"]
+    soup = BeautifulSoup(prose(as_typed_markdown(text)), "html.parser")
+    assert soup.text == text
+    assert [tag.name for tag in soup.find_all(True)] == ["div"]
 
 
 def test_number_of_formulas_typeset_per_student_is_bounded() -> None:
-    assert typed_html("$x$ " * 200).count("<math") == texts.MAX_FORMULAS
+    assert typed_html("$x$ " * 200).count("<math") == prose_module.MAX_FORMULAS
     assert "<math" not in typed_html(f"${'x' * 300}$")
 
 
@@ -90,22 +90,23 @@ def test_every_lesson_is_shown_without_a_formula_or_picture_missing() -> None:
         for release in assignment(lesson).releases.values():
             for cell in release.cells:
                 if cell.cell_type == "markdown":
-                    shown = BeautifulSoup(prose(cell.source), "html.parser")
-                    assert not shown.select("h1, img:not([alt]), img:not([src^='data:']), script"), (
-                        cell.source
-                    )
-                    for formula in shown.find_all("code"):
+                    soup = BeautifulSoup(prose(cell.source), "html.parser")
+                    assert not soup.select("h1, img:not([alt]), img:not([src^='data:']), script"), cell.source
+                    for formula in soup.find_all("code"):
                         assert not formula.text.startswith("\\"), formula
 
 
 def test_highlighted_code_that_is_long_is_not_cached() -> None:
-    texts._cached_code.cache_clear()
-    long = "x = 1\n" * texts.MAX_CACHED_CHARS
-    assert code(long, coloured=True).count("<span") > texts.MAX_CACHED_CHARS
+    prose_module._cached_code.cache_clear()
+    long_code = "x = 1\n" * prose_module.MAX_CACHED_CHARS
+    assert code(long_code, coloured=True).count("<span") > prose_module.MAX_CACHED_CHARS
     assert code("a < b", coloured=False) == "a &lt; b"
-    assert texts._cached_code.cache_info().currsize == 0
+    assert prose_module._cached_code.cache_info().currsize == 0
     assert code("a < b", coloured=True) == code("a < b", coloured=True)
-    assert (texts._cached_code.cache_info().currsize, texts._cached_code.cache_info().hits) == (1, 1)
+    assert (prose_module._cached_code.cache_info().currsize, prose_module._cached_code.cache_info().hits) == (
+        1,
+        1,
+    )
 
 
 def test_feedback_texts_exist_in_both_languages() -> None:
@@ -121,6 +122,6 @@ def _fields(text: str) -> list[str]:
 
 def test_code_that_makes_pages_includes_template_and_style() -> None:
     names = {name for name, _ in files_of(MAKING)}
-    ours = {f"autograder.page/{name}" for name in ("page.html.j2", "page.css", "render.py")}
-    assert {*ours, "autograder.grading.feedback", "secant.visible"} <= names
+    page_files = {f"autograder.page/{name}" for name in ("page.html.j2", "page.css", "render.py")}
+    assert {*page_files, "autograder.grading.feedback", "secant.visible"} <= names
     assert not any("__pycache__" in name for name in names)

@@ -18,7 +18,7 @@ def walk(root):
             todo += [following for following, _ in node.next_functions]
     return seen
 """
-OWN = """
+ANSWER = """
 def walk(root):  # mine
     known = {}
     def visit(step, depth=0):
@@ -30,8 +30,8 @@ def walk(root):  # mine
     visit(root)
     return list(known)
 """
-RENAMED = OWN.replace("known", "besucht").replace("step", "k").replace("# mine", "# my own idea")
-OTHER = """
+RENAMED_ANSWER = ANSWER.replace("known", "besucht").replace("step", "k").replace("# mine", "# my own idea")
+OTHER_ANSWER = """
 def walk(root):
     result = []
     queue = collections.deque((root,))
@@ -45,58 +45,60 @@ def walk(root):
 """
 
 
-def found(
-    texts: Mapping[str, str], explained: tuple[str, ...] = (SOLUTION,), is_code: bool = True
+def find_pairs(
+    texts: Mapping[str, str], course_texts: tuple[str, ...] = (SOLUTION,), is_code: bool = True
 ) -> list[Pair]:
-    return pairs({who: {"walk": SubmittedAnswer(text, is_code)} for who, text in texts.items()}, explained)
+    return pairs(
+        {student: {"walk": SubmittedAnswer(text, is_code)} for student, text in texts.items()}, course_texts
+    )
 
 
 def test_copied_code_is_found_despite_renamed_variables_and_comments() -> None:
-    (pair,) = found({"ann": OWN, "bob": RENAMED, "cho": OTHER, "dan": SOLUTION})
+    (pair,) = find_pairs({"ann": ANSWER, "bob": RENAMED_ANSWER, "cho": OTHER_ANSWER, "dan": SOLUTION})
     assert (pair.students, pair.share, pair.tasks) == (("ann", "bob"), 1.0, ["walk"])
 
 
 def test_code_given_by_the_course_does_not_count_as_copied() -> None:
-    assert found({"ann": SOLUTION, "bob": SOLUTION, "cho": SOLUTION.replace("seen", "visited")}) == []
-    assert found({"ann": OWN, "bob": OWN}, (SOLUTION, OWN)) == []
-    assert found({"ann": OWN, "bob": OWN}, (f"A hint:\n\n```python\n{RENAMED}```\n",)) == []
+    assert find_pairs({"ann": SOLUTION, "bob": SOLUTION, "cho": SOLUTION.replace("seen", "visited")}) == []
+    assert find_pairs({"ann": ANSWER, "bob": ANSWER}, (SOLUTION, ANSWER)) == []
+    assert find_pairs({"ann": ANSWER, "bob": ANSWER}, (f"A hint:\n\n```python\n{RENAMED_ANSWER}```\n",)) == []
 
 
 def test_the_same_lines_in_answers_to_different_tasks_make_no_pair() -> None:
-    answers = {"ann": {"walk": SubmittedAnswer(OWN)}, "bob": {"stroll": SubmittedAnswer(OWN)}}
+    answers = {"ann": {"walk": SubmittedAnswer(ANSWER)}, "bob": {"stroll": SubmittedAnswer(ANSWER)}}
     assert pairs(answers, ()) == []
 
 
 def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
-    (pair,) = found({"ann": OWN, "bob": OWN + OTHER, "cho": SOLUTION})
+    (pair,) = find_pairs({"ann": ANSWER, "bob": ANSWER + OTHER_ANSWER, "cho": SOLUTION})
     assert (pair.same, pair.share) == (pair.own[0], 1.0)
     assert pair.own[1] > 2 * pair.own[0]
 
 
 def test_two_or_three_equal_lines_do_not_count_as_copied() -> None:
-    short = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
-    assert found({"ann": short, "bob": short}) == []
+    answer = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
+    assert find_pairs({"ann": answer, "bob": answer}) == []
     assert SEQUENCE_TOKENS < MIN_SHARED  # one or two equal sequences are a coincidence
 
 
 def test_widespread_code_makes_pairs_only_if_answers_are_identical() -> None:
-    own = [
+    helpers = [
         f"def helper{n}(x): return [x.a{n}, x.b{n}, x.c{n}] + [{n}, {n}, {n}, {n}, {n}]\n" for n in range(12)
     ]
-    assert found({f"s{n:02}": OWN + own[n] for n in range(12)}) == []
-    ring = found({f"s{n:02}": OWN for n in range(12)})
-    assert [pair.students for pair in ring] == [("s00", f"s{n:02}") for n in range(1, 12)]
+    assert find_pairs({f"s{n:02}": ANSWER + helpers[n] for n in range(12)}) == []
+    identical_pairs = find_pairs({f"s{n:02}": ANSWER for n in range(12)})
+    assert [pair.students for pair in identical_pairs] == [("s00", f"s{n:02}") for n in range(1, 12)]
 
 
 def test_prose_is_compared_word_by_word() -> None:
-    text, other = (" ".join(f"{word}{number}" for number in range(30)) for word in ("점", "선"))
-    (pair,) = found({"ann": text, "bob": text, "cho": other}, is_code=False)
+    text, other_text = (" ".join(f"{word}{number}" for number in range(30)) for word in ("점", "선"))
+    (pair,) = find_pairs({"ann": text, "bob": text, "cho": other_text}, is_code=False)
     assert pair.students == ("ann", "bob")
 
 
-@pytest.mark.parametrize("odd", ["", "(" * 50, '"""', "def walk(:\n  '", "\\" * 99, "\x00\ud800" * 40])
-def test_answer_that_is_no_python_stops_no_comparison(odd: str) -> None:
-    assert len(found({"ann": OWN, "bob": RENAMED, "odd": odd})) == 1
+@pytest.mark.parametrize("answer", ["", "(" * 50, '"""', "def walk(:\n  '", "\\" * 99, "\x00\ud800" * 40])
+def test_answer_that_is_no_python_stops_no_comparison(answer: str) -> None:
+    assert len(find_pairs({"ann": ANSWER, "bob": RENAMED_ANSWER, "odd": answer})) == 1
 
 
 @pytest.mark.whole

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.report.names import pseudonym, vocabulary, without_names
 
-SECRET, OTHER = b"s" * 32, b"t" * 32
+SECRET, OTHER_SECRET = b"s" * 32, b"t" * 32
 CODE = '''def classify(t, kim=20231234):  # by Kim Minji
     """Written by Kim Minji."""
     kimminji_name = f"kim {t.kim}" + 'leaf' + r'kim'
@@ -14,15 +14,15 @@ CODE = '''def classify(t, kim=20231234):  # by Kim Minji
 
 
 def test_pseudonym_depends_on_the_student_and_the_course() -> None:
-    found = {pseudonym(SECRET, f"s{number}") for number in range(2000)}
-    assert len(found) == 2000
-    assert all(re.fullmatch(r"[B-Z2-9]{4}-[B-Z2-9]{4}", name) for name in found)
-    assert pseudonym(SECRET, "ann") == pseudonym(SECRET, "ann") != pseudonym(OTHER, "ann")
+    pseudonyms = {pseudonym(SECRET, f"s{number}") for number in range(2000)}
+    assert len(pseudonyms) == 2000
+    assert all(re.fullmatch(r"[B-Z2-9]{4}-[B-Z2-9]{4}", name) for name in pseudonyms)
+    assert pseudonym(SECRET, "ann") == pseudonym(SECRET, "ann") != pseudonym(OTHER_SECRET, "ann")
 
 
 def test_anonymised_code_keeps_only_words_of_the_course_and_python() -> None:
-    known = vocabulary(["def classify(t):\n    # kim\n    return t.grad_fn, 'leaf'"])
-    assert without_names(CODE, known).split("\n") == [
+    words = vocabulary(["def classify(t):\n    # kim\n    return t.grad_fn, 'leaf'"])
+    assert without_names(CODE, words).split("\n") == [
         "def classify(t, name1=0):",
         '    "…"',
         '    name2 = "…" + \'leaf\' + "…"',

@@ -53,28 +53,28 @@ def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
     """Return a damaged copy: flipped bits, false lengths, cuts, splices, repeats or swapped tags."""
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 4, 8])):
-        where = rng.randrange(len(out)) if out else 0
+        offset = rng.randrange(len(out)) if out else 0
         length = rng.choice([1, 2, 4, 8, rng.randrange(1, 40)])
         match rng.randrange(8):
             case 0 if out:
-                out[where] ^= 1 << rng.randrange(8)
+                out[offset] ^= 1 << rng.randrange(8)
             case 1 if out:
-                out[where] = rng.choice(_TAGS)
+                out[offset] = rng.choice(_TAGS)
             case 2:
                 form = rng.choice(["<B", "<H", "<I", "<Q"])
                 number = struct.pack(form, rng.choice(_NUMBERS) % 2 ** (8 * struct.calcsize(form)))
-                out[where : where + len(number)] = number
+                out[offset : offset + len(number)] = number
             case 3:
-                del out[where:]
+                del out[offset:]
             case 4:
-                del out[where : where + length]
+                del out[offset : offset + length]
             case 5:
-                out[where:where] = bytes(rng.getrandbits(8) for _ in range(length))
+                out[offset:offset] = bytes(rng.getrandbits(8) for _ in range(length))
             case 6:
-                out[where:where] = out[where : where + length] * rng.choice([1, 3, 50])
+                out[offset:offset] = out[offset : offset + length] * rng.choice([1, 3, 50])
             case _:
                 start = rng.randrange(len(other)) if other else 0
-                out[where : where + rng.randrange(20)] = other[start : start + length]
+                out[offset : offset + rng.randrange(20)] = other[start : start + length]
     return bytes(out)
 
 
@@ -116,27 +116,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None)
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (8 * 2**30, 8 * 2**30))
-    first = random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
-    until = time.monotonic() + options.seconds
-    tried = values = 0
+    first_seed = random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
+    end_time = time.monotonic() + options.seconds
+    frame_count = value_count = 0
     slowest = 0.0
     pool = [wire.encode(seed, _LIMITS) for seed in SEEDS]
-    while time.monotonic() < until:
-        rng = random.Random(first + tried)
-        fresh = wire.encode(random_value(rng)) if rng.random() < 0.5 else rng.choice(pool)
-        data = mutate(fresh, rng, rng.choice(pool))
-        started = time.monotonic()
+    while time.monotonic() < end_time:
+        rng = random.Random(first_seed + frame_count)
+        frame = wire.encode(random_value(rng)) if rng.random() < 0.5 else rng.choice(pool)
+        data = mutate(frame, rng, rng.choice(pool))
+        start_time = time.monotonic()
         try:
-            values += try_decode(data)
+            value_count += try_decode(data)
         except BaseException:
-            print(f"failed: --seed {first + tried}, {data[:200]!r}")
+            print(f"failed: --seed {first_seed + frame_count}, {data[:200]!r}")
             raise
-        slowest = max(slowest, time.monotonic() - started)
-        tried += 1
+        slowest = max(slowest, time.monotonic() - start_time)
+        frame_count += 1
         if options.seed is not None:
             break
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{tried:,} frames, {values:,} of them values, slowest {slowest * 1000:.1f} ms, peak {peak:.0f} MB")
+    print(
+        f"{frame_count:,} frames, {value_count:,} of them values, "
+        f"slowest {slowest * 1000:.1f} ms, peak {peak:.0f} MB"
+    )
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from autograder.sandbox import bubblewrap
 
 def test_options_of_bubblewrap_are_queried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """If each submission has its own wall, every submission needs the options."""
-    asked: list[list[str]] = []
+    commands: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
-        asked.append(command)
+        commands.append(command)
         return subprocess.CompletedProcess(command, 0, "--size BYTES", "")
 
     bubblewrap._help.cache_clear()
@@ -22,5 +22,5 @@ def test_options_of_bubblewrap_are_queried_once(monkeypatch: pytest.MonkeyPatch)
     for disk in (16, 32):
         options = bubblewrap.bwrap_options("single", [], "en", disk)
         assert str(disk * 2**20) in options
-    assert asked == [["/usr/bin/bwrap", "--help"]]
+    assert commands == [["/usr/bin/bwrap", "--help"]]
     bubblewrap._help.cache_clear()

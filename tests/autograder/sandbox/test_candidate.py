@@ -22,9 +22,9 @@ from secant.bindings import Bindings
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Any]:
     main = sys.modules["__main__"]  # IPython puts the notebook's module in its place
-    opened = Widget.open
+    original_open = Widget.open
     yield cells.make_shell()
-    Widget.open = opened
+    Widget.open = original_open
     cells.Shell.clear_instance()
     sys.modules["__main__"], sys.modules["builtins"] = main, builtins
 
@@ -60,10 +60,12 @@ def test_a_syntax_error_names_its_line(shell: Any) -> None:
     assert report["trace"] == [("grad", 2, "", "y = = 2")]
 
 
-@pytest.mark.parametrize("last", ["slider", "display(slider)", "display(slider, slider)"])
-def test_widget_leaves_no_text_in_the_output(shell: Any, last: str) -> None:
+@pytest.mark.parametrize("last_line", ["slider", "display(slider)", "display(slider, slider)"])
+def test_widget_leaves_no_text_in_the_output(shell: Any, last_line: str) -> None:
     """The widget cannot be shown, and its text form would tell a reader nothing."""
-    report = cells.run_cell(shell, "1", f"from ipywidgets import IntSlider\nslider = IntSlider()\n{last}")
+    report = cells.run_cell(
+        shell, "1", f"from ipywidgets import IntSlider\nslider = IntSlider()\n{last_line}"
+    )
     assert (report["output"], report["error"]) == ("", "")
     assert cells.run_cell(shell, "1", "display(3)\n4")["output"] == "3\nOut[0]: 4\n"
 
@@ -91,55 +93,58 @@ def test_reset_restores_process_settings_changed_by_a_notebook() -> None:
     assert torch.is_grad_enabled()
 
 
-def questions(names: dict[str, Any], *requests: dict[str, Any]) -> list[Any]:
+def answer_requests(names: dict[str, Any], *requests: dict[str, Any]) -> list[Any]:
     return [candidate._task_answer(request, names, Bindings(names, cells._label)) for request in requests]
 
 
-def ask(name: str, *args: Any) -> dict[str, Any]:
+def ask_request(name: str, *args: Any) -> dict[str, Any]:
     return {"do": "ask", "name": name, "args": list(args), "kwargs": {}}
 
 
 def test_probes_see_the_students_names_and_leave_them_alone() -> None:
-    students: dict[str, Any] = {}
-    exec("scale = 2\ndef f(x):\n    return scale * x", students)
-    names = dict(students)
-    define = {"do": "define", "source": "import math\nscale = 100\ndef p(x): return f(x) + scale"}
-    answers = questions(names, define, ask("p", 1.0), ask("f", 1.0), ask("nobody"))
+    student_names: dict[str, Any] = {}
+    exec("scale = 2\ndef f(x):\n    return scale * x", student_names)
+    names = dict(student_names)
+    define_request = {"do": "define", "source": "import math\nscale = 100\ndef p(x): return f(x) + scale"}
+    answers = answer_requests(
+        names, define_request, ask_request("p", 1.0), ask_request("f", 1.0), ask_request("nobody")
+    )
     assert answers[0] == {"kind": "value", "value": None}
     assert answers[1]["value"] == 102.0  # the probe and the student's function each use their own `scale`
     assert answers[2]["value"] == 2.0
     assert answers[3] == {"kind": "missing"}
-    assert "math" not in students
+    assert "math" not in student_names
 
 
 def test_a_probe_may_define_a_dataclass() -> None:
     source = "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\ndef p(): return P(3).x"
-    answers = questions({}, {"do": "define", "source": source}, ask("p"))
+    answers = answer_requests({}, {"do": "define", "source": source}, ask_request("p"))
     assert answers[1]["value"] == 3
 
 
 def test_calling_an_answer_that_is_no_function_raises_type_error() -> None:
-    (answer,) = questions({"f": 5}, ask("f", 1))
+    (answer,) = answer_requests({"f": 5}, ask_request("f", 1))
     assert (answer["kind"], answer["error"]) == ("raised", "TypeError")
 
 
 def test_candidate_serves_questions_over_a_socket(shell: Any) -> None:
-    ours, theirs = socket.socketpair()
+    examiner_socket, candidate_socket = socket.socketpair()
 
     def serve() -> None:
         try:
-            candidate.serve(theirs, shell)
+            candidate.serve(candidate_socket, shell)
         except wire.WireClosed:
-            theirs.close()
+            candidate_socket.close()
 
     # Only the main thread may set signal handlers, as reset() tries to do. reset() ignores that failure.
     thread = threading.Thread(target=serve)
     thread.start()
-    with ours:
+    with examiner_socket:
         wire.send(
-            ours, {"do": "load", "seed": 1, "cells": [["a", "x = 1 + 1\nx"], ["b", "1/0"]], "answers": {}}
+            examiner_socket,
+            {"do": "load", "seed": 1, "cells": [["a", "x = 1 + 1\nx"], ["b", "1/0"]], "answers": {}},
         )
-        replies = [wire.recv(ours, time.monotonic() + 30) for _ in range(3)]
+        replies = [wire.recv(examiner_socket, time.monotonic() + 30) for _ in range(3)]
     thread.join(30)
     assert replies[0]["output"] == "Out[0]: 2\n"
     assert replies[1]["error"] == "ZeroDivisionError"

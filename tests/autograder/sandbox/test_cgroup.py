@@ -11,7 +11,7 @@ from autograder.sandbox.wall import Wall
 
 
 @pytest.fixture
-def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def unjoinable_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder where control groups with limits can be created but not joined."""
 
     def make(folder: Path) -> Path:
@@ -34,17 +34,17 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_supervisor_counts_memory_if_the_control_group_cannot_be_joined(
-    plain_wall: Wall, closed: Path
+    plain_wall: Wall, unjoinable_groups: Path
 ) -> None:
     with plain_wall.candidate() as candidate:
         (cell,) = candidate.load([("a", "print(1 + 1)")], timeout=20.0).cells
         assert cell.output == "2\n"
-    assert list(closed.iterdir()) == []
+    assert list(unjoinable_groups.iterdir()) == []
 
 
-def test_doctor_does_not_report_an_unjoinable_group_as_a_limit(closed: Path) -> None:
+def test_doctor_does_not_report_an_unjoinable_group_as_a_limit(unjoinable_groups: Path) -> None:
     assert "counts memory instead" in machine._cgroup().detail
-    assert list(closed.iterdir()) == []
+    assert list(unjoinable_groups.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_only_old_groups_without_processes_are_removed(
     assert list(tmp_path.iterdir()) == [new]
 
 
-def groups(root: Path, files: dict[str, str]) -> None:
+def write_groups(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text + "\n")
 
 
 @pytest.mark.parametrize(
-    ("own", "files"),
+    ("own_groups", "files"),
     [
         (
             {"": "pod/box"},
@@ -122,12 +122,12 @@ def groups(root: Path, files: dict[str, str]) -> None:
     ids=["version 2", "version 1"],
 )
 def test_memory_and_processors_are_bounded_by_enclosing_groups(
-    own: dict[str, str], files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_groups: dict[str, str], files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
-    monkeypatch.setattr(cgroup, "_own_groups", lambda: own)
+    monkeypatch.setattr(cgroup, "_own_groups", lambda: own_groups)
     assert cgroup.memory_left() is None
     assert cgroup.processors_allowed() is None
-    groups(tmp_path, files)
+    write_groups(tmp_path, files)
     assert cgroup.memory_left() == 350
     assert cgroup.processors_allowed() == 1.5

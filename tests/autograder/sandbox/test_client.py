@@ -16,22 +16,22 @@ from autograder.sandbox.inside import wire
 from autograder.sandbox.results import Crashed, WallError
 
 
-def unstarved(seconds: float) -> contextlib.nullcontext[FairDeadline]:
+def unstarved_deadline(seconds: float) -> contextlib.nullcontext[FairDeadline]:
     return contextlib.nullcontext(FairDeadline(seconds, lambda since: 0.0))
 
 
 def serve(answer: bytes) -> TaskClient:
     """Return a task whose candidate answers any question with these bytes."""
-    ours, theirs = socket.socketpair()
+    examiner_socket, candidate_socket = socket.socketpair()
 
     def candidate() -> None:
-        with theirs, contextlib.suppress(wire.WireClosed):
-            wire.recv(theirs, time.monotonic() + 10)
-            theirs.sendall(struct.pack("<I", len(answer)) + answer)
-            theirs.recv(1)
+        with candidate_socket, contextlib.suppress(wire.WireClosed):
+            wire.recv(candidate_socket, time.monotonic() + 10)
+            candidate_socket.sendall(struct.pack("<I", len(answer)) + answer)
+            candidate_socket.recv(1)
 
     threading.Thread(target=candidate, daemon=True).start()
-    return TaskClient(ours, unstarved, lambda: Crashed("unknown"), lambda: None)
+    return TaskClient(examiner_socket, unstarved_deadline, lambda: Crashed("unknown"), lambda: None)
 
 
 def test_question_with_unsendable_data_is_an_error_of_the_test() -> None:
@@ -48,29 +48,29 @@ def test_malformed_reply_of_a_candidate_is_a_crash_of_the_submission(answer: byt
 
 
 def test_a_question_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded = []
-    real = wire.encode
+    calls = []
+    real_encode = wire.encode
 
     def encode(*args: object, **options: object) -> bytes:
-        encoded.append(args)
-        return real(*args, **options)
+        calls.append(args)
+        return real_encode(*args, **options)
 
     with serve(b"garbage") as task:
         monkeypatch.setattr(wire, "encode", encode)
         with pytest.raises(Crashed):
             task.ask("f", (1.0,))
-    assert len(encoded) == 1
+    assert len(calls) == 1
 
 
 def test_exhausted_descriptors_of_the_user_are_a_grader_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
+    def refuse(*_: object) -> None:
         raise OSError(errno.ETOOMANYREFS, "too many references")
 
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        candidate = CandidateClient(lambda: Container(ours))
-        candidate._container, candidate._threads = Container(ours), 1
-        monkeypatch.setattr(socket, "send_fds", refused)
+    examiner_socket, candidate_socket = socket.socketpair()
+    with examiner_socket, candidate_socket:
+        candidate = CandidateClient(lambda: Container(examiner_socket))
+        candidate._container, candidate._threads = Container(examiner_socket), 1
+        monkeypatch.setattr(socket, "send_fds", refuse)
         with pytest.raises(WallError, match="too many references"):
             candidate.task()
         monkeypatch.setattr(Container, "close", lambda self: None)

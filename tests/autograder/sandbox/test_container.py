@@ -24,18 +24,20 @@ class Scene:
 
     def __init__(self) -> None:
         self.channel, self.candidate = socket.socketpair()
-        ours, self.supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        container_socket, self.supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.wall_stands = True
-        self.container = WalledContainer(self.channel, ours, ContainerLimits(), lambda: self.wall_stands)
+        self.container = WalledContainer(
+            self.channel, container_socket, ContainerLimits(), lambda: self.wall_stands
+        )
 
     def ending(self, **message: object) -> tuple[str, int]:
         self.supervisor.send(json.dumps(message).encode())
-        return self.gone()
+        return self.close_supervisor()
 
-    def gone(self) -> tuple[str, int]:
+    def close_supervisor(self) -> tuple[str, int]:
         self.supervisor.close()
-        ended = self.container.ending()
-        return ended.reason, ended.detail
+        crash = self.container.ending()
+        return crash.reason, crash.detail
 
     def close(self) -> None:
         self.supervisor.close()
@@ -45,9 +47,9 @@ class Scene:
 
 @pytest.fixture
 def scene() -> Iterator[Scene]:
-    made = Scene()
-    yield made
-    made.close()
+    new_scene = Scene()
+    yield new_scene
+    new_scene.close()
 
 
 @pytest.mark.parametrize(
@@ -61,20 +63,20 @@ def test_reason_given_by_the_supervisor_is_charged_to_the_submission(
 
 
 def test_supervisor_exit_without_reason_is_charged_to_the_submission(scene: Scene) -> None:
-    assert scene.gone() == ("unknown", 0)
+    assert scene.close_supervisor() == ("unknown", 0)
 
 
 def test_supervisor_killed_for_lack_of_memory_reports_the_reason(scene: Scene, tmp_path: Path) -> None:
     (tmp_path / "memory.events").write_text("oom 3\noom_kill 1\n")
     scene.container._cgroup = Cgroup([tmp_path])
-    assert scene.gone() == ("memory", 0)
+    assert scene.close_supervisor() == ("memory", 0)
     (tmp_path / "memory.events").unlink()
 
 
 def test_supervisor_ended_with_its_wall_is_not_the_submissions_fault(scene: Scene) -> None:
     scene.wall_stands = False
     with pytest.raises(WallError, match="the wall with it"):
-        scene.gone()
+        scene.close_supervisor()
 
 
 def test_internal_error_of_the_supervisor_is_a_wall_error(scene: Scene) -> None:
@@ -92,7 +94,7 @@ def test_unanswering_supervisor_counts_as_not_cleaned_up(
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "report"),
     [
         (MemoryError(), "memory"),
         (OSError(errno.ENOMEM, ""), "used up"),
@@ -103,41 +105,41 @@ def test_unanswering_supervisor_counts_as_not_cleaned_up(
     ids=repr,
 )
 def test_supervisor_that_cannot_watch_its_processes_ends_the_container(
-    error: Exception, said: str | None, monkeypatch: pytest.MonkeyPatch
+    error: Exception, report: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def watch(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(supervisor, "_watch", watch)
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs:
-        if said is None:
+    container_socket, supervisor_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with container_socket, supervisor_socket:
+        if report is None:
             with pytest.raises(type(error)):
-                supervisor.watch(theirs, 0, ContainerLimits())
+                supervisor.watch(supervisor_socket, 0, ContainerLimits())
         else:
-            supervisor.watch(theirs, 0, ContainerLimits())
-            assert json.loads(ours.recv(100)) == {"over": said}
+            supervisor.watch(supervisor_socket, 0, ContainerLimits())
+            assert json.loads(container_socket.recv(100)) == {"over": report}
 
 
 def test_counting_memory_uses_only_a_share_of_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting runs outside the submission's share of the processor, and takes longer for more pages."""
-    rested, ended = [], [0.0]
+    pauses, end_times = [], [0.0]
 
     def count(limit: int) -> int:
-        rested.append(time.monotonic() - ended[-1])
-        until = time.process_time() + 0.1
-        while time.process_time() < until:
+        pauses.append(time.monotonic() - end_times[-1])
+        end_time = time.process_time() + 0.1
+        while time.process_time() < end_time:
             pass
-        ended.append(time.monotonic())
+        end_times.append(time.monotonic())
         return 0
 
     for name in ("_reap_orphans", "kill_headless"):
         monkeypatch.setattr(supervisor, name, lambda *_: None)
     monkeypatch.setattr(Stopwatch, "look", lambda self: None)
     monkeypatch.setattr(supervisor, "memory_in_use", count)
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs, subprocess.Popen(["sleep", "60"]) as candidate:
-        threading.Timer(1.5, ours.close).start()
-        supervisor._watch(theirs, candidate.pid, ContainerLimits())
+    container_socket, supervisor_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with container_socket, supervisor_socket, subprocess.Popen(["sleep", "60"]) as candidate:
+        threading.Timer(1.5, container_socket.close).start()
+        supervisor._watch(supervisor_socket, candidate.pid, ContainerLimits())
         candidate.kill()
-    assert min(rested) > 0.3
+    assert min(pauses) > 0.3

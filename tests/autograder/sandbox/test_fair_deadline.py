@@ -15,8 +15,8 @@ from autograder.sandbox.results import Overloaded, TimedOut
 from autograder.sandbox.wall import Wall
 from tests.support.busy import busy_machine, one_processor
 
-SPIN = "while True: pass"
-BURN = """
+SPIN_CODE = "while True: pass"
+BURN_CODE = """
 import time
 def burn(seconds):
     until = time.process_time() + seconds
@@ -50,66 +50,66 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(fair_deadline, "time", made)
-    return made
+    fake_clock = Clock()
+    monkeypatch.setattr(fair_deadline, "time", fake_clock)
+    return fake_clock
 
 
 def test_starvation_is_not_measured_before_the_limit(clock: Clock) -> None:
-    def ask(since: float) -> float:
+    def measure_starvation(since: float) -> float:
         raise AssertionError
 
-    limit = FairDeadline(10, ask)
+    deadline = FairDeadline(10, measure_starvation)
     clock.now += 9
-    assert limit.left() == 1
+    assert deadline.left() == 1
 
 
 def test_time_used_by_other_processes_does_not_count(clock: Clock) -> None:
-    asked: list[float] = []
+    times: list[float] = []
 
-    def half(since: float) -> float:
-        asked.append(since)
+    def half_of_the_time(since: float) -> float:
+        times.append(since)
         return (clock.now - since) / 2
 
-    limit = FairDeadline(10, half)
+    deadline = FairDeadline(10, half_of_the_time)
     clock.now += 10
-    assert limit.left() == 5
+    assert deadline.left() == 5
     clock.now += 9
-    assert (limit.left(), limit.spent()) == (0.5, 9.5)
+    assert (deadline.left(), deadline.spent()) == (0.5, 9.5)
     clock.now += 1
-    assert limit.left() == 0
-    assert set(asked) == {100.0}
+    assert deadline.left() == 0
+    assert set(times) == {100.0}
 
 
 def test_starved_process_gets_no_verdict_at_the_outer_limit(clock: Clock) -> None:
-    limit = FairDeadline(10, lambda since: (clock.now - since) * 0.95)
+    deadline = FairDeadline(10, lambda since: (clock.now - since) * 0.95)
     clock.now += 99
-    assert limit.left() > 0
+    assert deadline.left() > 0
     clock.now += 1
     with pytest.raises(Overloaded, match=r"6\.0 s of 100 s"):
-        limit.left()
+        deadline.left()
 
 
 def test_process_that_used_its_time_gets_a_verdict_however_late(clock: Clock) -> None:
-    limit = FairDeadline(10, lambda since: 0.0)
+    deadline = FairDeadline(10, lambda since: 0.0)
     clock.now += 1000
-    assert limit.left() == 0
+    assert deadline.left() == 0
 
 
 # --- Measurements ------------------------------------------------------------------------------------------
 
 
 def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() -> None:
-    first = min(os.sched_getaffinity(0))
-    spin = f"import os; os.sched_setaffinity(0, [{first}])\n{SPIN}"
-    pair = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(2)]
-    asleep = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    processor = min(os.sched_getaffinity(0))
+    code = f"import os; os.sched_setaffinity(0, [{processor}])\n{SPIN_CODE}"
+    spinners = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
         time.sleep(0.3)
-        found = {}
-        for name, seen in {"two": pair, "one": pair[:1], "asleep": [asleep]}.items():
+        starved_shares = {}
+        for name, processes in {"two": spinners, "one": spinners[:1], "asleep": [sleeper]}.items():
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(os, "listdir", only([process.pid for process in seen]))
+                patch.setattr(os, "listdir", fake_listdir([process.pid for process in processes]))
                 # Other programs may start processes during the measurement.
                 patch.setattr(stopwatch, "_newest_thread", lambda: 0)
                 watch = Stopwatch()
@@ -117,18 +117,18 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
                 since = time.monotonic()
                 time.sleep(0.4)
                 watch.look()
-                found[name] = watch.starved_seconds(since) / 0.4
+                starved_shares[name] = watch.starved_seconds(since) / 0.4
     finally:
-        for process in [*pair, asleep]:
+        for process in [*spinners, sleeper]:
             process.kill()
             process.wait()
-    assert found["asleep"] < 0.1
-    assert found["one"] > 0.2
+    assert starved_shares["asleep"] < 0.1
+    assert starved_shares["one"] > 0.2
     # While one process of the pair runs, the pair is not starved, although the other process waits.
-    assert found["two"] < found["one"] + 0.1
+    assert starved_shares["two"] < starved_shares["one"] + 0.1
 
 
-class Ticks:
+class FakeStopwatch:
     """A stopwatch on a simulated clock, with made-up times for each thread."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
@@ -142,30 +142,30 @@ class Ticks:
 
     def starved_seconds(self) -> float:
         """Let thread 7 wait for nine tenths of a second; return how much of that second does not count."""
-        since, (ran, waited) = self.now, self.threads["7"]
+        since, (run_time, wait_time) = self.now, self.threads["7"]
         self.now += 1
-        self.threads["7"] = (ran + 10**8, waited + 9 * 10**8)
+        self.threads["7"] = (run_time + 10**8, wait_time + 9 * 10**8)
         self.watch.look()
         return self.watch.starved_seconds(since)
 
 
 def test_time_of_unseen_threads_is_not_counted_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = Ticks(monkeypatch)
-    assert ticks.starved_seconds() == pytest.approx(0.9)
-    del ticks.threads["8"]  # the thread may have computed until it ended
-    assert ticks.starved_seconds() == 0
-    assert ticks.starved_seconds() == pytest.approx(0.9)
-    ticks.newest += 1
-    ticks.threads["11"] = (0, 0)
-    assert ticks.starved_seconds() == pytest.approx(0.9)
-    ticks.newest += 1  # a thread has started and ended in between
-    assert ticks.starved_seconds() == 0
-    ticks.newest = 2  # thread numbers start again from the beginning
-    assert ticks.starved_seconds() == 0
-    assert ticks.starved_seconds() == pytest.approx(0.9)
+    fake_stopwatch = FakeStopwatch(monkeypatch)
+    assert fake_stopwatch.starved_seconds() == pytest.approx(0.9)
+    del fake_stopwatch.threads["8"]  # the thread may have computed until it ended
+    assert fake_stopwatch.starved_seconds() == 0
+    assert fake_stopwatch.starved_seconds() == pytest.approx(0.9)
+    fake_stopwatch.newest += 1
+    fake_stopwatch.threads["11"] = (0, 0)
+    assert fake_stopwatch.starved_seconds() == pytest.approx(0.9)
+    fake_stopwatch.newest += 1  # a thread has started and ended in between
+    assert fake_stopwatch.starved_seconds() == 0
+    fake_stopwatch.newest = 2  # thread numbers start again from the beginning
+    assert fake_stopwatch.starved_seconds() == 0
+    assert fake_stopwatch.starved_seconds() == pytest.approx(0.9)
 
 
-def only(pids: list[int]) -> object:
+def fake_listdir(pids: list[int]) -> object:
     listdir = os.listdir
     return lambda path: list(map(str, pids)) if path == "/proc" else listdir(path)
 
@@ -176,11 +176,11 @@ def only(pids: list[int]) -> object:
 @pytest.mark.whole
 def test_busy_machine_extends_computing_time_and_not_sleeping_time(plain_wall: Wall) -> None:
     with one_processor(), busy_machine(2), plain_wall.candidate() as candidate:
-        candidate.load([("answer", BURN)], timeout=20.0)
-        started = time.monotonic()
+        candidate.load([("answer", BURN_CODE)], timeout=20.0)
+        start_time = time.monotonic()
         with candidate.task() as task:
             assert task.ask("burn", (0.5,), timeout=1.0).value == "done"
-        assert time.monotonic() - started > 1.0, "the machine was not busy, and this test shows nothing"
+        assert time.monotonic() - start_time > 1.0, "the machine was not busy, and this test shows nothing"
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("rest", timeout=0.5)
         for name in ("spin", "crowd"):  # no verdict if other tests leave the task almost no time

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the template ru
 
 
 @pytest.mark.parametrize(
-    ("source", "why"),
+    ("source", "reason"),
     [
         ("X = 1", ""),
         ("import time\ntime.sleep(60)", "its import takes longer than 0.5 s"),
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the template ru
     ],
     ids=["fine", "hangs", "dies", "long message"],
 )
-def test_trial_import_reports_why_a_module_cannot_be_imported(source: str, why: str) -> None:
+def test_trial_import_reports_why_a_module_cannot_be_imported(source: str, reason: str) -> None:
     with Packages() as packages:
         name = packages.write(source)
-        found = trial(name, 30.0 if "longer" not in why else 0.5)
+        problem = trial(name, 30.0 if "longer" not in reason else 0.5)
         assert name not in sys.modules
-    assert found.startswith(why)
-    assert bool(found) == bool(why)
-    assert len(found) <= 2000
+    assert problem.startswith(reason)
+    assert bool(problem) == bool(reason)
+    assert len(problem) <= 2000

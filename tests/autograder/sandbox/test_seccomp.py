@@ -23,23 +23,25 @@ ALLOWED = "allowed"
 
 def decide(machine: str, number: int, *arguments: int, architecture: int | None = None) -> str | int:
     """Return the filter's decision on a system call: ALLOWED, "killed" or an errno."""
-    own = seccomp._MACHINES[machine][1]
-    words = [*arguments, *[0] * (6 - len(arguments))]
-    data = struct.pack("<iIQ6Q", number, own if architecture is None else architecture, 0, *words)
+    default_architecture = seccomp._MACHINES[machine][1]
+    padded_arguments = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack(
+        "<iIQ6Q", number, default_architecture if architecture is None else architecture, 0, *padded_arguments
+    )
     program = seccomp._program(machine)
-    value = at = 0
+    value = position = 0
     while True:
-        code, true, false, k = program[at]
-        at += 1
+        code, true, false, k = program[position]
+        position += 1
         match code:
             case seccomp._LOAD:
                 (value,) = struct.unpack_from("<I", data, k)
             case seccomp._EQUAL:
-                at += true if value == k else false
+                position += true if value == k else false
             case seccomp._AT_LEAST:
-                at += true if value >= k else false
+                position += true if value >= k else false
             case seccomp._ANY_BIT:
-                at += true if value & k else false
+                position += true if value & k else false
             case seccomp._RETURN if k == seccomp._ALLOW:
                 return ALLOWED
             case seccomp._RETURN if k == seccomp._KILL:
@@ -72,23 +74,23 @@ def test_no_system_call_is_listed_twice(machine: str) -> None:
 @MACHINES
 def test_unknown_system_calls_fail_as_nonexistent(machine: str) -> None:
     for number in range(424, 1000):
-        wanted = ALLOWED if number in seccomp._SHARED_ALLOWED.values() else errno.ENOSYS
-        assert decide(machine, number) == wanted
+        expected = ALLOWED if number in seccomp._SHARED_ALLOWED.values() else errno.ENOSYS
+        assert decide(machine, number) == expected
 
 
 @MACHINES
 def test_seccomp_filter_checks_arguments(machine: str) -> None:
     column = seccomp._MACHINES[machine][0]
-    clone, socket, limit, mmap = (
+    clone, socket, prlimit, mmap = (
         pair[column] for pair in (seccomp._CLONE, seccomp._SOCKET, seccomp._PRLIMIT, seccomp._MMAP)
     )
     assert decide(machine, clone, 0x3D0F00) == ALLOWED  # a thread
     for bit in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
         assert decide(machine, clone, bit | 17) == errno.EPERM
     assert decide(machine, socket, 1) == ALLOWED
-    others = set(range(50)) - {1}
-    assert {decide(machine, socket, family) for family in others} == {errno.EAFNOSUPPORT}
-    assert [decide(machine, limit, pid) for pid in (0, 1)] == [ALLOWED, errno.EPERM]
+    other_families = set(range(50)) - {1}
+    assert {decide(machine, socket, family) for family in other_families} == {errno.EAFNOSUPPORT}
+    assert [decide(machine, prlimit, pid) for pid in (0, 1)] == [ALLOWED, errno.EPERM]
     shared_anonymous = [decide(machine, mmap, 0, 4096, 3, flags) for flags in (0x21, 0x22, 0x01)]
     assert shared_anonymous == [errno.EPERM, ALLOWED, ALLOWED]
     assert decide(machine, mmap, 0, 2**21, 3, 0x40022) == errno.EPERM  # huge pages
@@ -130,9 +132,9 @@ def test_prctl_can_neither_add_a_filter_nor_enable_core_dumps(machine: str) -> N
 
 @MACHINES
 def test_socket_options_cannot_grow_buffers_or_reveal_the_peer(machine: str) -> None:
-    enlarging = {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}
-    others = {"SO_ATTACH_FILTER": 26, "SO_PEEK_OFF": 42, "SO_ATTACH_BPF": 50, "SO_PASSPIDFD": 76}
-    for name, option in (enlarging | others).items():
+    buffer_options = {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}
+    other_options = {"SO_ATTACH_FILTER": 26, "SO_PEEK_OFF": 42, "SO_ATTACH_BPF": 50, "SO_PASSPIDFD": 76}
+    for name, option in (buffer_options | other_options).items():
         assert decide_option(machine, seccomp._SETSOCKOPT, 2, option) == errno.EPERM, name
     for option in (2, 16, 20, 21):
         assert decide_option(machine, seccomp._SETSOCKOPT, 2, option) == ALLOWED
@@ -162,16 +164,16 @@ def test_system_calls_of_another_architecture_kill_the_process(machine: str) -> 
     assert decide(machine, 0x40000000 + 39) == "killed"  # x32
 
 
-def inside(source: str) -> str:
+def run_confined(source: str) -> str:
     """Run a program that confines itself, and return its output or the last line of its error."""
     code = (
         "import os\nfrom autograder.sandbox.inside import kernel, namespaces, privileges, seccomp\n"
         + textwrap.dedent(source)
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
-    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+    return result.stdout.strip() or result.stderr.strip().splitlines()[-1]
 
 
 def test_all_descriptors_except_the_listed_ones_are_closed() -> None:
@@ -189,7 +191,7 @@ def test_all_descriptors_except_the_listed_ones_are_closed() -> None:
             pass
     print(found == [keep, 30])
     """
-    assert inside(source) == "True"
+    assert run_confined(source) == "True"
 
 
 def test_system_call_numbers_equal_those_of_the_c_library() -> None:
@@ -211,7 +213,7 @@ def test_system_call_numbers_equal_those_of_the_c_library() -> None:
             refused.append(name)
     print(len(names) >= 25, sorted(set(names) - set(refused)))
     """
-    assert inside(source) == "True []"
+    assert run_confined(source) == "True []"
 
 
 def test_silenced_process_reads_nothing_and_its_output_is_discarded() -> None:
@@ -219,14 +221,14 @@ def test_silenced_process_reads_nothing_and_its_output_is_discarded() -> None:
         "import os; from autograder.sandbox.inside import privileges; privileges.silence()\n"
         "assert os.read(0, 1) == b''; os.write(1, b'x'); os.write(2, b'x')"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code],
         input=b"x",
         capture_output=True,
         timeout=60,
         check=True,
     )
-    assert done.stdout + done.stderr == b""
+    assert result.stdout + result.stderr == b""
 
 
 def test_failing_setup_step_is_named_in_the_error() -> None:
@@ -238,7 +240,7 @@ def test_failing_setup_step_is_named_in_the_error() -> None:
     except kernel.KernelRefused as error:
         print(error.strerror)
     """
-    assert inside(source).startswith("unshare: ")
+    assert run_confined(source).startswith("unshare: ")
 
 
 def test_resource_limits_are_never_raised_above_the_current_ones() -> None:
@@ -249,7 +251,7 @@ def test_resource_limits_are_never_raised_above_the_current_ones() -> None:
     privileges.set_limits(ContainerLimits(open_files=200, processes=100_000))
     print(resource.getrlimit(resource.RLIMIT_NOFILE))
     """
-    assert inside(source) == "(50, 50)"
+    assert run_confined(source) == "(50, 50)"
 
 
 def test_an_unknown_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

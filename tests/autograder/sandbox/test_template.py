@@ -12,13 +12,13 @@ from autograder.sandbox.wall import Wall
 def test_wall_of_plain_assignments_is_searched_for_copies_of_lessons_only_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    searched: list[Visible] = []
-    monkeypatch.setattr(template, "suspects", searched.append)
-    monkeypatch.setattr(wall, "suspects", lambda seen: ("a copy",))
-    started = Template(WallOptions(plain=True))
+    scans: list[Visible] = []
+    monkeypatch.setattr(template, "suspects", scans.append)
+    monkeypatch.setattr(wall, "suspects", lambda visible: ("a copy",))
+    new_template = Template(WallOptions(plain=True))
     try:
-        joined = Wall.join(started.wait())
-        assert not searched
-        assert joined.suspects == ("a copy",)
+        joined_wall = Wall.join(new_template.wait())
+        assert not scans
+        assert joined_wall.suspects == ("a copy",)
     finally:
-        started.close()
+        new_template.close()

@@ -8,45 +8,45 @@ from pathlib import Path
 import pytest
 
 import secant
-from autograder.sandbox import visible as module
+from autograder.sandbox import visible as visible_module
 from autograder.sandbox.visible import visible
 
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of a Python installation that contains Secant and another environment."""
-    place = tmp_path / "python"
+    root = tmp_path / "python"
     for name in ("bin", "lib/python3.11/site-packages", "include", "envs/other/lib"):
-        (place / name).mkdir(parents=True)
-    (place / "pyvenv.cfg").touch()
-    (place / "lib64").symlink_to("lib")
+        (root / name).mkdir(parents=True)
+    (root / "pyvenv.cfg").touch()
+    (root / "lib64").symlink_to("lib")
     for name in ("prefix", "base_prefix", "exec_prefix"):
-        monkeypatch.setattr(sys, name, str(place))
-    packages = place / "lib/python3.11/site-packages"
-    monkeypatch.setattr(sys, "executable", str(place / "bin/python"))
+        monkeypatch.setattr(sys, name, str(root))
+    packages = root / "lib/python3.11/site-packages"
+    monkeypatch.setattr(sys, "executable", str(root / "bin/python"))
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(packages))
     monkeypatch.setattr(secant, "__file__", str(packages / "secant/__init__.py"))
-    monkeypatch.setattr(module, "extra_packages", lambda: ())
+    monkeypatch.setattr(visible_module, "extra_packages", lambda: ())
     (packages / "secant").mkdir()
     (packages / "secant/__init__.py").touch()
-    return place
+    return root
 
 
 def test_wall_shows_only_the_python_parts_of_a_prefix(prefix: Path) -> None:
-    shown = [path for path in visible([]).shown if path.startswith(str(prefix))]
-    assert shown == [f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
+    paths = [path for path in visible([]).shown if path.startswith(str(prefix))]
+    assert paths == [f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
 
 
 def test_installed_secant_packages_are_masked(prefix: Path) -> None:
     packages = prefix / "lib/python3.11/site-packages"
-    other = prefix / "lib/python3.12/site-packages"
+    other_packages = prefix / "lib/python3.12/site-packages"
     for folder in ("autograder", "secant/_course", "secant-0.1.0.dist-info"):
         (packages / folder).mkdir(parents=True)
-    (other / "secant").mkdir(parents=True)
+    (other_packages / "secant").mkdir(parents=True)
     (packages / "_secant.pth").touch()
     names = ("autograder", "secant", "secant-0.1.0.dist-info", "_secant.pth", "secant/_course")
-    want = {f"{packages}/{name}" for name in names} | {f"{other}/secant"}
-    assert {path for path in visible([]).masked if path.startswith(str(prefix))} == want
+    expected = {f"{packages}/{name}" for name in names} | {f"{other_packages}/secant"}
+    assert {path for path in visible([]).masked if path.startswith(str(prefix))} == expected
 
 
 def test_class_and_clone_below_a_shown_folder_are_masked(prefix: Path) -> None:
@@ -54,12 +54,18 @@ def test_class_and_clone_below_a_shown_folder_are_masked(prefix: Path) -> None:
     (clone / "course").mkdir(parents=True)
     gradebook.parent.mkdir()
     gradebook.touch()
-    seen = visible([str(clone), str(gradebook), str(prefix / "lib/none"), str(prefix), str(prefix / "lib")])
-    mine = [path for path in seen.masked if path.startswith(f"{prefix}/lib/") and "site-packages" not in path]
-    assert mine == [str(clone), str(gradebook)]
+    visible_files = visible(
+        [str(clone), str(gradebook), str(prefix / "lib/none"), str(prefix), str(prefix / "lib")]
+    )
+    masked_paths = [
+        path
+        for path in visible_files.masked
+        if path.startswith(f"{prefix}/lib/") and "site-packages" not in path
+    ]
+    assert masked_paths == [str(clone), str(gradebook)]
 
 
-def test_a_class_is_covered_under_each_name_of_its_folder(prefix: Path, tmp_path: Path) -> None:
+def test_class_folder_is_masked_under_each_of_its_names(prefix: Path, tmp_path: Path) -> None:
     (prefix / "lib/class/course").mkdir(parents=True)
     (tmp_path / "other").symlink_to(prefix)
     assert f"{prefix}/lib/class" in visible([str(tmp_path / "other/lib/class")]).masked
@@ -74,9 +80,9 @@ def test_running_clone_is_masked_if_its_folder_is_shown(
     for name in ("nbgrader_config.py", "secant/__init__.py"):
         (clone / name).touch()
     monkeypatch.setattr(secant, "__file__", str(clone / "secant/__init__.py"))
-    seen = visible([])
-    assert str(clone) in seen.masked
-    assert seen.package == str(clone / "secant")
+    visible_files = visible([])
+    assert str(clone) in visible_files.masked
+    assert visible_files.package == str(clone / "secant")
 
 
 def test_extra_package_folder_shows_only_pip_installed_files(
@@ -90,10 +96,10 @@ def test_extra_package_folder_shows_only_pip_installed_files(
         "sympy/a.py,,\nnvidia/lib/b.so,sha256=x,1\nsix.py,,\n../../bin/x,,\nsympy-1.0.dist-info/RECORD,,\n"
     )
     (target / "sympy-1.0.dist-info/RECORD").write_text(record + "secant/a.py,,\nautograder/a.py,,\n")
-    monkeypatch.setattr(module, "extra_packages", lambda: (str(target),))
-    seen = visible([])
+    monkeypatch.setattr(visible_module, "extra_packages", lambda: (str(target),))
+    visible_files = visible([])
     names = ("nvidia", "six.py", "sympy-1.0.dist-info", "torch")
-    assert [path for path in seen.shown if path.startswith(str(tmp_path / "target"))] == [
+    assert [path for path in visible_files.shown if path.startswith(str(tmp_path / "target"))] == [
         f"{target}/{name}" for name in names
     ]
 
@@ -102,15 +108,17 @@ def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All students submit to nbgrader's exchange in /usr/local/share, and every user may write there."""
-    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._UNNEEDED)
+    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(visible_module._UNNEEDED)
     exchange = tmp_path / "usr/local/share/nbgrader"
     exchange.mkdir(parents=True)
-    monkeypatch.setattr(module, "SYSTEM", (*module.SYSTEM, str(tmp_path / "usr")))
-    monkeypatch.setattr(module, "_UNNEEDED", (str(exchange),))
+    monkeypatch.setattr(visible_module, "SYSTEM", (*visible_module.SYSTEM, str(tmp_path / "usr")))
+    monkeypatch.setattr(visible_module, "_UNNEEDED", (str(exchange),))
     assert str(exchange) in visible([]).masked
 
 
 def test_every_path_the_wall_shows_exists() -> None:
-    seen = visible([])
-    assert all(os.path.exists(path) for path in (*seen.shown, *seen.masked, seen.package))
-    assert all(os.path.exists(f"{seen.package}/{name}") for name in ("__init__.py", "checking"))
+    visible_files = visible([])
+    assert all(
+        os.path.exists(path) for path in (*visible_files.shown, *visible_files.masked, visible_files.package)
+    )
+    assert all(os.path.exists(f"{visible_files.package}/{name}") for name in ("__init__.py", "checking"))

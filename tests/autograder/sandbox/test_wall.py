@@ -65,10 +65,10 @@ def run(wall: Wall, *sources: str, timeout: float = 20.0) -> str:
         return load(candidate, *sources, timeout=timeout)[-1]
 
 
-def each(wall: Wall, *attacks: str, before: str = "") -> dict[str, str]:
+def run_attacks(wall: Wall, *attacks: str, setup: str = "") -> dict[str, str]:
     """Run attacks one after another in one container, and return the error or the output of each."""
     with wall.candidate() as candidate:
-        return dict(zip(attacks, load(candidate, before, *attacks)[1:], strict=True))
+        return dict(zip(attacks, load(candidate, setup, *attacks)[1:], strict=True))
 
 
 def still_works(candidate: CandidateClient) -> bool:
@@ -76,7 +76,7 @@ def still_works(candidate: CandidateClient) -> bool:
         return task.ask("honest", (3.0,)).value == 6.0
 
 
-HONEST = "def honest(x):\n    return 2 * x"
+HONEST_CODE = "def honest(x):\n    return 2 * x"
 
 
 def test_wall_uses_its_fast_mode_without_a_fallback(wall: Wall, notices: list[str]) -> None:
@@ -88,12 +88,12 @@ def test_wall_uses_its_fast_mode_without_a_fallback(wall: Wall, notices: list[st
 
 
 def test_container_runs_only_on_its_examiners_processors(wall: Wall) -> None:
-    before = os.sched_getaffinity(0)
+    affinity = os.sched_getaffinity(0)
     try:
-        os.sched_setaffinity(0, {max(before)})
-        assert run(wall, "import os; print(os.sched_getaffinity(0))") == str({max(before)})
+        os.sched_setaffinity(0, {max(affinity)})
+        assert run(wall, "import os; print(os.sched_getaffinity(0))") == str({max(affinity)})
     finally:
-        os.sched_setaffinity(0, before)
+        os.sched_setaffinity(0, affinity)
 
 
 def test_wall_contains_only_files_of_python_and_the_system(wall: Wall, secret_file: Path) -> None:
@@ -107,15 +107,17 @@ def test_wall_contains_only_files_of_python_and_the_system(wall: Wall, secret_fi
         "/var",
     ]
     paths += ["/run", "/sys", "/boot", "/mnt", "/opt", os.path.expanduser("~/.bashrc")]
-    out = run(wall, f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
-    assert out == "[]"
+    output = run(wall, f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
+    assert output == "[]"
 
 
 def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> None:
-    look = "[str(p) for a in autograder.__path__ for p in pathlib.Path(a).rglob('*.py')]"
-    out = run(wall, f"import autograder, pathlib; print(sorted({look}))")
-    inside = Path(bubblewrap.__file__).parent / "inside"
-    assert out == str(sorted(f"{bubblewrap._INSIDE_FOLDER}/{path.name}" for path in inside.glob("*.py")))
+    code = "[str(p) for a in autograder.__path__ for p in pathlib.Path(a).rglob('*.py')]"
+    output = run(wall, f"import autograder, pathlib; print(sorted({code}))")
+    inside_folder = Path(bubblewrap.__file__).parent / "inside"
+    assert output == str(
+        sorted(f"{bubblewrap._INSIDE_FOLDER}/{path.name}" for path in inside_folder.glob("*.py"))
+    )
     assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
 
 
@@ -133,8 +135,8 @@ def test_explorers_are_absent_in_the_wall_and_their_cells_still_run(wall: Wall) 
     assert run(wall, textwrap.dedent(cells)) == "[]"
     for module in ("secant.explorers.kit.difference", "secant.graph.record"):
         assert "ModuleNotFoundError" in run(wall, f"import {module}")
-        unmarked = "import sys; del sys.modules['secant.explorers'], sys.modules['secant.graph']"
-        assert "ModuleNotFoundError" in run(wall, f"{unmarked}; import {module}")
+        setup = "import sys; del sys.modules['secant.explorers'], sys.modules['secant.graph']"
+        assert "ModuleNotFoundError" in run(wall, f"{setup}; import {module}")
 
 
 @pytest.mark.whole
@@ -148,22 +150,22 @@ def test_class_folder_below_a_shown_folder_is_absent_in_the_wall(
         (tmp_path / "shown" / name / "file").write_text(SECRET)
     (tmp_path / "shown/gradebook.db").write_text(SECRET)
     monkeypatch.setattr(visible, "SYSTEM", (*visible.SYSTEM, str(tmp_path / "shown"), str(python)))
-    found = f"pathlib.Path({str(tmp_path)!r}).rglob('file')"
-    look = f"import pathlib; print(sorted(path.parent.name for path in {found}))"
+    files = f"pathlib.Path({str(tmp_path)!r}).rglob('file')"
+    code = f"import pathlib; print(sorted(path.parent.name for path in {files}))"
     hidden = [tmp_path / "shown/class", tmp_path / "shown/class/source", tmp_path / "shown/gradebook.db"]
     with Wall(LIMITS, hidden=hidden) as wall:
         assert wall.mode == "forked"
-        assert run(wall, look) == "['bin', 'other']"
+        assert run(wall, code) == "['bin', 'other']"
         assert run(wall, f"print(open({str(hidden[2])!r}).read())").startswith("PermissionError")
     monkeypatch.setattr(visible, "_within", lambda path, shown: iter(()))
-    seen = pytest.raises(WallUnavailable, match=r"class/(source|\.git)/file is visible")
-    with seen, Wall(LIMITS, hidden=hidden):
+    refusal = pytest.raises(WallUnavailable, match=r"class/(source|\.git)/file is visible")
+    with refusal, Wall(LIMITS, hidden=hidden):
         pass
 
 
 def test_no_secant_file_lies_on_the_import_path_in_the_wall(wall: Wall) -> None:
     """Files that pip installed there, even an older Secant's, are masked; imports use another folder."""
-    out = run(
+    output = run(
         wall,
         """
         import pathlib, secant, sys
@@ -173,21 +175,21 @@ def test_no_secant_file_lies_on_the_import_path_in_the_wall(wall: Wall) -> None:
         print(secant.__path__, any('_course' in str(p) for p in pathlib.Path(secant.__path__[0]).rglob('*')))
         """,
     )
-    assert out.splitlines() == ["['/secant/secant']", "['/secant/secant'] False"]
+    assert output.splitlines() == ["['/secant/secant']", "['/secant/secant'] False"]
 
 
 def test_wall_passes_on_only_listed_environment_variables(wall: Wall) -> None:
-    out = run(wall, "import os; print(sorted(os.environ)); print(open('/proc/self/environ').read())")
-    names = out.splitlines()[0]
-    assert SECRET not in out
+    output = run(wall, "import os; print(sorted(os.environ)); print(open('/proc/self/environ').read())")
+    names = output.splitlines()[0]
+    assert SECRET not in output
     assert set(eval(names)) - {"PWD", "LC_CTYPE", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK"} == set(
         bubblewrap._environment("en")
     )
 
 
 def test_only_its_own_processes_are_visible(wall: Wall) -> None:
-    out = run(wall, "import os; print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit())[0:1])")
-    assert out == "[1]"
+    output = run(wall, "import os; print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit())[0:1])")
+    assert output == "[1]"
     assert run(wall, "import os; print(len([p for p in os.listdir('/proc') if p.isdigit()]))") == "2"
 
 
@@ -208,8 +210,8 @@ def test_no_descriptor_is_inherited_but_the_channel(wall: Wall) -> None:
 def test_candidate_cannot_read_the_memory_of_process_1(wall: Wall) -> None:
     paths = ["/proc/1/mem", "/proc/1/environ", "/proc/1/fd/3", "/proc/kcore"]
     attacks = [f"open('{path}').read(1)" for path in paths]
-    told = each(wall, *attacks, "import os; os.listdir('/proc/1/root/')")
-    assert [attack for attack in told if "Error" not in told[attack]] == []
+    outcomes = run_attacks(wall, *attacks, "import os; os.listdir('/proc/1/root/')")
+    assert [attack for attack in outcomes if "Error" not in outcomes[attack]] == []
 
 
 def test_the_template_holds_no_text_of_the_examiner(wall: Wall) -> None:
@@ -221,7 +223,7 @@ def test_the_template_holds_no_text_of_the_examiner(wall: Wall) -> None:
 # --- Network and other ways out ------------------------------------------------------------------------
 
 
-CALLS_OUT = [
+NETWORK_CALLS = [
     "socket.create_connection(('127.0.0.1', 22), 2)",
     "socket.create_connection(('192.0.2.1', 80), 2)",
     "socket.getaddrinfo('example.org', 80)",
@@ -238,24 +240,24 @@ CALLS_OUT = [
 
 
 def test_a_candidate_reaches_no_network(wall: Wall) -> None:
-    told = each(wall, *CALLS_OUT, before="import socket")
-    assert [attack for attack in told if "rror: " not in told[attack]] == []
+    outcomes = run_attacks(wall, *NETWORK_CALLS, setup="import socket")
+    assert [attack for attack in outcomes if "rror: " not in outcomes[attack]] == []
 
 
 def test_abstract_and_path_sockets_of_the_machine_are_out_of_reach(wall: Wall, tmp_path: Path) -> None:
     import socket
 
     name = f"\0secant-{os.getpid()}"
-    with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_UNIX) as path:
-        abstract.bind(name)
-        abstract.listen()
-        path.bind(str(tmp_path / "s"))
-        path.listen()
+    with socket.socket(socket.AF_UNIX) as abstract_socket, socket.socket(socket.AF_UNIX) as path_socket:
+        abstract_socket.bind(name)
+        abstract_socket.listen()
+        path_socket.bind(str(tmp_path / "s"))
+        path_socket.listen()
         for address in (name, str(tmp_path / "s")):
             assert "rror: " in run(wall, f"import socket; socket.socket(socket.AF_UNIX).connect({address!r})")
 
 
-SYSCALL = """
+SYSCALL_CODE = """
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 def call(*arguments):
@@ -324,20 +326,20 @@ REFUSED_CALLS = {
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
 def test_system_calls_that_no_lesson_needs_are_refused(wall: Wall) -> None:
     attacks = {f"call({attack})": answer for attack, answer in REFUSED_CALLS.items()}
-    told = each(wall, *attacks, before=SYSCALL)
-    assert {attack: said for attack, said in told.items() if attacks[attack] not in said} == {}
+    outcomes = run_attacks(wall, *attacks, setup=SYSCALL_CODE)
+    assert {attack: outcome for attack, outcome in outcomes.items() if attacks[attack] not in outcome} == {}
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
 def test_x32_system_calls_are_refused(wall: Wall) -> None:
-    with wall.candidate() as candidate, pytest.raises(Crashed) as caught:
-        load(candidate, f"{SYSCALL}call(0x40000000 + 39)")
-    assert (caught.value.reason, caught.value.detail) == ("signal", signal.SIGSYS)
+    with wall.candidate() as candidate, pytest.raises(Crashed) as error:
+        load(candidate, f"{SYSCALL_CODE}call(0x40000000 + 39)")
+    assert (error.value.reason, error.value.detail) == ("signal", signal.SIGSYS)
 
 
 def test_candidate_cannot_raise_its_priority(wall: Wall) -> None:
     """Check the priority for memory, and the priority for processors that a new session could raise."""
-    out = run(
+    output = run(
         wall,
         "import os\n"
         "print(open('/proc/self/oom_score_adj').read().strip())\n"
@@ -350,12 +352,12 @@ def test_candidate_cannot_raise_its_priority(wall: Wall) -> None:
         "print(os.getsid(0) == before, os.getpriority(os.PRIO_PROCESS, 0))",
     )
     after = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
-    assert out.splitlines() == ["1000", "Read-only file system", f"True {after}"]
+    assert output.splitlines() == ["1000", "Read-only file system", f"True {after}"]
 
 
 def test_no_privileges_are_left_and_none_can_be_gained(wall: Wall) -> None:
-    out = run(wall, "print(open('/proc/self/status').read())")
-    status = dict(line.split(":\t", 1) for line in out.splitlines() if ":\t" in line)
+    output = run(wall, "print(open('/proc/self/status').read())")
+    status = dict(line.split(":\t", 1) for line in output.splitlines() if ":\t" in line)
     for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
         assert int(status[name], 16) == 0
     assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
@@ -380,8 +382,8 @@ def test_candidate_can_write_only_to_its_own_tmp(wall: Wall) -> None:
 
 def test_the_machine_cannot_be_changed_through_proc(wall: Wall) -> None:
     paths = ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches", "/dev/mem"]
-    told = each(wall, *(f"open({path!r}, 'w').write('1')" for path in paths))
-    assert [attack for attack in told if "Error" not in told[attack]] == []
+    outcomes = run_attacks(wall, *(f"open({path!r}, 'w').write('1')" for path in paths))
+    assert [attack for attack in outcomes if "Error" not in outcomes[attack]] == []
 
 
 def test_a_candidate_opens_no_terminal(wall: Wall) -> None:
@@ -402,14 +404,14 @@ def test_process_1_survives_every_signal(wall: Wall) -> None:
             pass
     """
     with wall.candidate() as candidate:
-        assert load(candidate, source, HONEST) == ["", ""]
+        assert load(candidate, source, HONEST_CODE) == ["", ""]
         assert still_works(candidate)
 
 
 def test_kill_everything_ends_only_its_own_container(wall: Wall) -> None:
     with wall.candidate() as witness, wall.candidate() as killer:
-        load(witness, HONEST)
-        load(killer, "import os\ndef f():\n    os.kill(-1, 9); os.kill(0, 9)", HONEST)
+        load(witness, HONEST_CODE)
+        load(killer, "import os\ndef f():\n    os.kill(-1, 9); os.kill(0, 9)", HONEST_CODE)
         with killer.task() as task, pytest.raises(Crashed):
             task.ask("f")
         assert still_works(killer)
@@ -470,14 +472,14 @@ def test_task_whose_process_dies_costs_only_that_task(
     def f():
         {body}
     """
-    also = ("memory", 0) if "recursion" in body else None  # frames live on the heap since Python 3.11
+    alternative = ("memory", 0) if "recursion" in body else None  # frames live on the heap since Python 3.11
     with wall.candidate() as candidate:
-        load(candidate, source, HONEST)
+        load(candidate, source, HONEST_CODE)
         for last in (False, True):
             with candidate.task(last=last) as task:
-                with pytest.raises(Crashed) as caught:
+                with pytest.raises(Crashed) as error:
                     task.ask("f", timeout=10)
-                assert (caught.value.reason, caught.value.detail) in {(reason, detail), also}
+                assert (error.value.reason, error.value.detail) in {(reason, detail), alternative}
                 with pytest.raises(Crashed):
                     task.ask("honest", (1.0,))
             assert still_works(candidate)
@@ -498,12 +500,12 @@ def test_task_whose_process_dies_costs_only_that_task(
 )
 def test_endless_task_costs_only_that_task(wall: Wall, body: str) -> None:
     with wall.candidate() as candidate:
-        load(candidate, f"import ctypes, os, re, signal, time\ndef f():\n    {body}", HONEST)
+        load(candidate, f"import ctypes, os, re, signal, time\ndef f():\n    {body}", HONEST_CODE)
         for last in (False, True):
-            started = time.monotonic()
+            start_time = time.monotonic()
             with candidate.task(last=last) as task, pytest.raises((TimedOut, Crashed)):
                 task.ask("f", timeout=0.3)
-            assert time.monotonic() - started < 8
+            assert time.monotonic() - start_time < 8
             assert still_works(candidate)
 
 
@@ -555,19 +557,19 @@ def test_values_cross_the_wall_in_both_directions(wall: Wall) -> None:
 
 def test_a_cell_that_ends_the_process_is_named(wall: Wall) -> None:
     with wall.candidate() as candidate:
-        with pytest.raises(Crashed) as caught:
+        with pytest.raises(Crashed) as error:
             candidate.load([("a", "x = 1"), ("b", "import os; os._exit(5)"), ("c", "y = 1")], 20)
-        assert (caught.value.cell, caught.value.detail) == ("b", 5)
-        assert [cell.label for cell in caught.value.done] == ["a"]
-        assert load(candidate, HONEST) == [""]
+        assert (error.value.cell, error.value.detail) == ("b", 5)
+        assert [cell.label for cell in error.value.done] == ["a"]
+        assert load(candidate, HONEST_CODE) == [""]
 
 
 def test_a_cell_that_never_ends_is_named(wall: Wall) -> None:
     with wall.candidate() as candidate:
-        with pytest.raises(TimedOut) as caught:
+        with pytest.raises(TimedOut) as error:
             candidate.load([("a", "x = 1"), ("b", "import time; time.sleep(1e6)"), ("c", "y = 1")], 0.5)
-        assert caught.value.cell == "b"
-        assert [cell.label for cell in caught.value.done] == ["a"]
+        assert error.value.cell == "b"
+        assert [cell.label for cell in error.value.done] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -575,7 +577,7 @@ def test_a_cell_that_never_ends_is_named(wall: Wall) -> None:
 )
 def test_an_error_in_a_cell_does_not_stop_the_next(wall: Wall, cell: str) -> None:
     with wall.candidate() as candidate:
-        load(candidate, cell, HONEST)
+        load(candidate, cell, HONEST_CODE)
         assert still_works(candidate)
 
 
@@ -593,14 +595,14 @@ def test_an_error_in_a_cell_does_not_stop_the_next(wall: Wall, cell: str) -> Non
 )
 def test_memory_bomb_ends_in_an_error_or_a_kill(wall: Wall, body: str) -> None:
     with wall.candidate() as candidate:
-        load(candidate, f"import torch\ndef f():\n    {body}", HONEST)
+        load(candidate, f"import torch\ndef f():\n    {body}", HONEST_CODE)
         with candidate.task() as task, contextlib.suppress(Crashed):
             answer = task.ask("f", timeout=30)
             assert answer.error in ("MemoryError", "RuntimeError")
         assert still_works(candidate)
 
 
-MANY_BOMB = """
+MANY_PROCESSES_BOMB = """
 import mmap, os, time
 def f():
     for _ in range(12):
@@ -619,27 +621,29 @@ def test_memory_limit_covers_all_processes_of_a_submission(
     if not with_cgroup:
         monkeypatch.setattr(Cgroup, "create", lambda *_: None)
     with wall.candidate() as candidate:
-        load(candidate, MANY_BOMB, HONEST)
+        load(candidate, MANY_PROCESSES_BOMB, HONEST_CODE)
         with candidate.task() as task:
-            with pytest.raises((Crashed, TimedOut)) as caught:
+            with pytest.raises((Crashed, TimedOut)) as error:
                 task.ask("f", timeout=15)
             if not with_cgroup:
-                assert isinstance(caught.value, Crashed)
-                assert caught.value.reason == "memory"
+                assert isinstance(error.value, Crashed)
+                assert error.value.reason == "memory"
         assert still_works(candidate)
 
 
-def ending_without_cgroup(wall: Wall, body: str, monkeypatch: pytest.MonkeyPatch) -> Crashed:
+def crash_without_cgroup(wall: Wall, body: str, monkeypatch: pytest.MonkeyPatch) -> Crashed:
     """Run a function without a control group, where only the supervisor counts memory; return the crash."""
     monkeypatch.setattr(Cgroup, "create", lambda *_: None)
     with wall.candidate() as candidate:
         load(
-            candidate, f"import os, time\ndef f():\n{textwrap.indent(textwrap.dedent(body), '    ')}", HONEST
+            candidate,
+            f"import os, time\ndef f():\n{textwrap.indent(textwrap.dedent(body), '    ')}",
+            HONEST_CODE,
         )
-        with candidate.task() as task, pytest.raises(Crashed) as caught:
+        with candidate.task() as task, pytest.raises(Crashed) as error:
             task.ask("f", timeout=15)
         assert still_works(candidate)
-        return caught.value
+        return error.value
 
 
 SOCKET_BOMB = """
@@ -726,7 +730,7 @@ time.sleep(60)
 def test_the_kernels_memory_for_a_submission_counts_without_a_control_group(
     wall: Wall, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ending_without_cgroup(wall, body, monkeypatch).reason == "memory"
+    assert crash_without_cgroup(wall, body, monkeypatch).reason == "memory"
 
 
 def test_memory_of_many_file_names_counts_toward_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -738,7 +742,7 @@ def test_memory_of_many_file_names_counts_toward_the_limit(monkeypatch: pytest.M
     assert supervisor._files() - before >= 2 * 1000 * 1024
 
 
-HEADLESS = """
+HEADLESS_CODE = """
 import ctypes, os, threading, time
 def hold():
     held = bytes(300 * 2**20)
@@ -756,7 +760,7 @@ def f():
 def test_process_whose_main_thread_has_exited_is_killed(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cgroup, "create", lambda *_: None)
     with wall.candidate() as candidate:
-        load(candidate, HEADLESS, HONEST)
+        load(candidate, HEADLESS_CODE, HONEST_CODE)
         with candidate.task() as task, pytest.raises((TimedOut, Crashed)):
             task.ask("f", timeout=1.5)
         with candidate.task() as task:
@@ -764,7 +768,7 @@ def test_process_whose_main_thread_has_exited_is_killed(wall: Wall, monkeypatch:
             assert task.ask("count").value == 3
 
 
-INT_80 = """
+INT_80_CODE = """
 import ctypes, mmap
 page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
 page.write(bytes.fromhex('b814000000cd80c3'))  # getpid by the 32-bit door
@@ -774,10 +778,10 @@ ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page))
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="an instruction of x86-64")
 def test_32_bit_system_calls_are_refused(wall: Wall) -> None:
-    with wall.candidate() as candidate, pytest.raises(Crashed) as caught:
-        load(candidate, INT_80)
-    assert caught.value.reason == "signal"
-    assert caught.value.detail in (signal.SIGSYS, signal.SIGSEGV)
+    with wall.candidate() as candidate, pytest.raises(Crashed) as error:
+        load(candidate, INT_80_CODE)
+    assert error.value.reason == "signal"
+    assert error.value.detail in (signal.SIGSYS, signal.SIGSEGV)
 
 
 def test_descriptors_sent_to_the_examiner_are_dropped(wall: Wall) -> None:
@@ -796,7 +800,7 @@ def test_descriptors_sent_to_the_examiner_are_dropped(wall: Wall) -> None:
     """
     before = len(os.listdir("/proc/self/fd"))
     with wall.candidate() as candidate:
-        load(candidate, source, HONEST)
+        load(candidate, source, HONEST_CODE)
         with candidate.task() as task, pytest.raises((Crashed, TimedOut)):
             task.ask("f", timeout=2)
         assert still_works(candidate)
@@ -822,7 +826,7 @@ def test_number_of_open_descriptors_is_limited(wall: Wall) -> None:
     assert "Too many open files" in run(wall, "import os\nwhile True: os.open('/dev/null', 0)")
 
 
-def test_no_core_is_written(wall: Wall) -> None:
+def test_no_core_dump_is_written(wall: Wall) -> None:
     assert run(wall, "import resource; print(resource.getrlimit(resource.RLIMIT_CORE))") == "(1, 1)"
 
 
@@ -882,7 +886,7 @@ def test_no_process_outlives_its_grading(wall: Wall, name: str) -> None:
 def test_no_process_outlives_its_task(wall: Wall, name: str) -> None:
     body = textwrap.indent(BOMBS[name], "    ")
     with wall.candidate() as candidate:
-        load(candidate, f"def f():\n{body}", HONEST)
+        load(candidate, f"def f():\n{body}", HONEST_CODE)
         with candidate.task() as task, contextlib.suppress(TimedOut, Crashed):
             task.ask("f", timeout=0.5)
         with candidate.task() as task:
@@ -906,11 +910,11 @@ def processes(top: int = os.getpid()) -> set[int]:
     ],
 )
 def test_exit_handlers_and_threads_are_not_waited_for(wall: Wall, source: str) -> None:
-    started = time.monotonic()
+    start_time = time.monotonic()
     with wall.candidate() as candidate:
-        load(candidate, source, HONEST)
+        load(candidate, source, HONEST_CODE)
         assert still_works(candidate)
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - start_time < 8
 
 
 def test_a_hostile_loaded_process_spoils_only_itself(wall: Wall) -> None:
@@ -920,27 +924,27 @@ def test_a_hostile_loaded_process_spoils_only_itself(wall: Wall) -> None:
     wire.send = wire.recv = candidate.serve = candidate.reset = lambda *a, **k: None
     os.fork = lambda: 0
     """
-    with wall.candidate() as honest, wall.candidate() as candidate:
-        load(honest, HONEST)
+    with wall.candidate() as other_candidate, wall.candidate() as candidate:
+        load(other_candidate, HONEST_CODE)
         with contextlib.suppress(TimedOut, Crashed):
-            load(candidate, source, HONEST, timeout=2)
+            load(candidate, source, HONEST_CODE, timeout=2)
             with candidate.task() as task:
                 task.ask("honest", (3.0,), timeout=1)
-        assert still_works(honest)
+        assert still_works(other_candidate)
 
 
 def test_a_closed_channel_is_noticed_at_once(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container._EXIT_REPORT_SECONDS", 0.2)  # no report will come
     with wall.candidate() as candidate:
-        started = time.monotonic()
+        start_time = time.monotonic()
         with pytest.raises((Crashed, TimedOut)):
             load(candidate, "import os, time; os.closerange(3, 99); time.sleep(1e6)", timeout=30)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - start_time < 5
 
 
 # --- Honest work ---------------------------------------------------------------------------------------
 
-WORK = """
+WORK_CODE = """
 import torch, matplotlib.pyplot as plt
 def work(n=600):
     a = torch.randn(n, n, requires_grad=True)
@@ -959,11 +963,11 @@ def work(n=600):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("spoil", ["", "torch.set_num_threads(4)"])
-def test_computation_done_before_a_fork_also_works_after_it(wall: Wall, spoil: str) -> None:
+@pytest.mark.parametrize("setup", ["", "torch.set_num_threads(4)"])
+def test_computation_done_before_a_fork_also_works_after_it(wall: Wall, setup: str) -> None:
     with wall.candidate() as candidate:
-        out = load(candidate, WORK, f"import torch; {spoil}", "work(); print('done')")
-        assert out[-1] == "done"
+        output = load(candidate, WORK_CODE, f"import torch; {setup}", "work(); print('done')")
+        assert output[-1] == "done"
         for _ in range(2):
             with candidate.task() as task:
                 answer = task.ask("work", timeout=30)
@@ -974,15 +978,15 @@ def test_computation_done_before_a_fork_also_works_after_it(wall: Wall, spoil: s
 @pytest.mark.whole
 def test_load_reports_the_number_of_remaining_threads(wall: Wall) -> None:
     with wall.candidate() as candidate:
-        assert candidate.load([("a", WORK), ("b", "work();")], 30).threads == 1
-        again = candidate.load(
-            [("a", "import torch; torch.set_num_threads(4)"), ("b", WORK), ("c", "work();")], 30
+        assert candidate.load([("a", WORK_CODE), ("b", "work();")], 30).threads == 1
+        second_load = candidate.load(
+            [("a", "import torch; torch.set_num_threads(4)"), ("b", WORK_CODE), ("c", "work();")], 30
         )
-        assert again.threads > 1
+        assert second_load.threads > 1
 
 
 def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
-    spoil = """
+    changes = """
     import torch, warnings, numpy as np, random, sys, matplotlib.pyplot as plt
     torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False); warnings.simplefilter('error')
     np.seterr(all='raise'); sys.setrecursionlimit(50_000); torch.autograd.set_detect_anomaly(True)
@@ -996,7 +1000,7 @@ def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
                 torch.is_anomaly_enabled(), random.random(), float(np.random.rand()), torch.rand(3).tolist()]
     """
     with wall.candidate() as candidate:
-        load(candidate, spoil)
+        load(candidate, changes)
         states = []
         for seed in (1, 2, 1):
             with candidate.task(seed) as task:
@@ -1009,14 +1013,14 @@ def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
 
 def test_task_does_not_see_changes_by_another_task(wall: Wall) -> None:
     with wall.candidate() as candidate:
-        count = "count = 0\ndef f():\n    global count\n    count += 1\n    return count"
-        who = "import os\nprint(os.getpid())\ndef who():\n    return os.getpid()"
-        loaded = int(load(candidate, count, who)[1])
+        count_source = "count = 0\ndef f():\n    global count\n    count += 1\n    return count"
+        pid_source = "import os\nprint(os.getpid())\ndef who():\n    return os.getpid()"
+        loaded_pid = int(load(candidate, count_source, pid_source)[1])
         for last in (False, False, True):
             with candidate.task(last=last) as task:
                 assert task.ask("f").value == 1
                 assert task.ask("f").value == 2
-                assert (task.ask("who").value == loaded) is last
+                assert (task.ask("who").value == loaded_pid) is last
 
 
 def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
@@ -1034,9 +1038,9 @@ def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
     }
     with wall.candidate() as candidate:
         results = candidate.load([(source[:20], source) for source in cells], 30).cells
-        for result, wanted in zip(results, cells.values(), strict=True):
+        for result, expected in zip(results, cells.values(), strict=True):
             assert result.ok, result
-            assert wanted in result.output
+            assert expected in result.output
 
 
 def test_files_pipes_sockets_and_worker_processes_work_in_the_wall(wall: Wall) -> None:
@@ -1065,61 +1069,61 @@ def test_files_pipes_sockets_and_worker_processes_work_in_the_wall(wall: Wall) -
         "    print((await child.communicate())[0])\nawait main()": "b'child\\n'",
     }
     with wall.candidate() as candidate:
-        for result, (source, wanted) in zip(
+        for result, (source, expected) in zip(
             candidate.load([(source, source) for source in cells], 60).cells, cells.items(), strict=True
         ):
             assert result.ok, (source, result)
-            assert wanted in result.output, (source, result)
+            assert expected in result.output, (source, result)
 
 
 def test_no_process_number_of_the_grader_is_shown(wall: Wall) -> None:
-    out = run(wall, "print(open('/proc/self/cgroup').read(), open('/proc/1/cmdline').read().strip('\\0'))")
-    assert str(os.getpid()) not in out
-    assert "template" not in out
+    output = run(wall, "print(open('/proc/self/cgroup').read(), open('/proc/1/cmdline').read().strip('\\0'))")
+    assert str(os.getpid()) not in output
+    assert "template" not in output
 
 
 def test_a_pip_install_fails_quickly(wall: Wall) -> None:
-    started = time.monotonic()
+    start_time = time.monotonic()
     run(wall, "!pip install --retries 0 --timeout 1 secant-nonsense")
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - start_time < 15
 
 
 def test_threads_may_share_a_wall(wall: Wall) -> None:
-    good = []
+    results = []
 
     def work() -> None:
         with wall.candidate() as candidate:
-            load(candidate, HONEST)
-            good.append(still_works(candidate))
+            load(candidate, HONEST_CODE)
+            results.append(still_works(candidate))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert good == [True] * 4
+    assert results == [True] * 4
 
 
 # --- When the wall itself fails ------------------------------------------------------------------------
 
-IMPORTED = "import sys\nprint('sympy' in sys.modules, 'torch._dynamo' in sys.modules)"
+PRINT_IMPORTED = "import sys\nprint('sympy' in sys.modules, 'torch._dynamo' in sys.modules)"
 
 
 def test_template_imports_each_requested_module_once(wall: Wall) -> None:
     """The template also keeps the module until the next test ends the template."""
     wall.prepare("symbols")
     with wall.candidate() as candidate:
-        assert load(candidate, IMPORTED) == ["True False"]
+        assert load(candidate, PRINT_IMPORTED) == ["True False"]
     wall.prepare("compiler")
     wall.prepare("compiler")
     with wall.candidate() as candidate:
-        assert load(candidate, IMPORTED) == ["True True"]
+        assert load(candidate, PRINT_IMPORTED) == ["True True"]
 
 
 @pytest.mark.whole
 def test_killed_template_ends_its_containers_and_is_replaced(wall: Wall, notices: list[str]) -> None:
     with wall.candidate() as candidate:
-        load(candidate, HONEST)
+        load(candidate, HONEST_CODE)
         assert wall._template is not None
         before = processes(wall._template.process.pid)
         assert len(before) > 2
@@ -1131,34 +1135,34 @@ def test_killed_template_ends_its_containers_and_is_replaced(wall: Wall, notices
         candidate.close()
         time.sleep(0.2)
         assert not processes() & before
-        assert load(candidate, HONEST, IMPORTED)[1] == "False False"
+        assert load(candidate, HONEST_CODE, PRINT_IMPORTED)[1] == "False False"
         assert still_works(candidate)
         assert notices
         notices.clear()  # the wall works again
     wall.prepare("symbols")  # as for the first template
     with wall.candidate() as candidate:
-        assert load(candidate, IMPORTED) == ["True False"]
+        assert load(candidate, PRINT_IMPORTED) == ["True False"]
 
 
 def test_without_bubblewrap_grading_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.bubblewrap.shutil.which", lambda *_, **__: None)
-    with pytest.raises(WallUnavailable) as caught:
+    with pytest.raises(WallUnavailable) as error:
         Wall().start()
-    assert "not installed" in caught.value.reason
-    assert "apt install bubblewrap" in caught.value.fix
+    assert "not installed" in error.value.reason
+    assert "apt install bubblewrap" in error.value.fix
 
 
 def test_without_namespaces_grading_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    fake = tmp_path / "bwrap"
-    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
-    fake.chmod(0o755)
+    fake_bwrap = tmp_path / "bwrap"
+    fake_bwrap.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
+    fake_bwrap.chmod(0o755)
     for module in ("wall", "template"):
-        monkeypatch.setattr(f"autograder.sandbox.{module}.bwrap_path", lambda: str(fake))
+        monkeypatch.setattr(f"autograder.sandbox.{module}.bwrap_path", lambda: str(fake_bwrap))
     notices: list[str] = []
-    with pytest.raises(WallUnavailable) as caught:
+    with pytest.raises(WallUnavailable) as error:
         Wall(log=notices.append).start()
-    assert "setting up uid map" in caught.value.reason
-    assert "apparmor" in caught.value.fix
+    assert "setting up uid map" in error.value.reason
+    assert "apparmor" in error.value.fix
     assert any("'forked'" in notice for notice in notices)
     assert any("'single'" in notice for notice in notices)
 
@@ -1176,19 +1180,19 @@ def test_refused_nested_namespaces_give_each_submission_its_own_wall(
         assert wall.mode == "single"
         assert "not permitted" in notices[0]
         before = processes()
-        out = load(
+        output = load(
             candidate,
-            HONEST,
+            HONEST_CODE,
             f"import os; print(os.path.exists({str(secret_file)!r}), os.getuid() == 0)",
             "import socket; socket.create_connection(('192.0.2.1', 80), 2)",
             f"def f():\n{textwrap.indent(BOMBS['fork bomb'], '    ')}",
             "open('/tmp/big', 'wb').write(bytes(10**8))",
-            f"{SYSCALL}call(272, 0x10000000)",
+            f"{SYSCALL_CODE}call(272, 0x10000000)",
         )
-        assert out[1] == "False False"
-        assert "not supported" in out[2]
-        assert "OSError" in out[4]
-        assert "not permitted" in out[5] or os.uname().machine != "x86_64"
+        assert output[1] == "False False"
+        assert "not supported" in output[2]
+        assert "OSError" in output[4]
+        assert "not permitted" in output[5] or os.uname().machine != "x86_64"
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("f", timeout=1)
         assert still_works(candidate)
@@ -1211,8 +1215,8 @@ def own_process() -> CandidateClient:
 @pytest.mark.whole
 def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     with own_process() as candidate:
-        out = load(candidate, HONEST, "1/0", "def f():\n    while True: pass")
-        assert "ZeroDivisionError" in out[1]
+        output = load(candidate, HONEST_CODE, "1/0", "def f():\n    while True: pass")
+        assert "ZeroDivisionError" in output[1]
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("f", timeout=0.5)
         assert still_works(candidate)
@@ -1226,19 +1230,19 @@ def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_own_process_is_reached_through_a_port_without_unix_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container.sys.platform", "win32")  # no fork, no inherited socket
     with own_process() as candidate:
-        load(candidate, HONEST)
+        load(candidate, HONEST_CODE)
         assert still_works(candidate)
 
 
 def test_an_own_process_that_cannot_start_is_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container.sys.executable", "/bin/false")
     with own_process() as candidate, pytest.raises(WallError):
-        load(candidate, HONEST)
+        load(candidate, HONEST_CODE)
 
 
 def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
     with wall.candidate() as candidate:
-        load(candidate, HONEST)
+        load(candidate, HONEST_CODE)
         task: TaskClient = candidate.task()
         task.close()
         task.close()
@@ -1248,7 +1252,7 @@ def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
 def test_wall_that_shows_a_course_file_is_refused(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     """This must be the last test of the file, because it closes the shared wall."""
     monkeypatch.setattr(wall, "_hidden", [os.path.dirname(os.__file__)])  # as if it had not been masked
-    with pytest.raises(WallUnavailable) as caught:
+    with pytest.raises(WallUnavailable) as error:
         wall.start()
-    assert "is visible" in caught.value.reason
+    assert "is visible" in error.value.reason
     assert wall._template is None

@@ -54,8 +54,8 @@ def tensors(draw: Any) -> Any:
         return (
             torch.tensor(draw(st.lists(st.booleans(), min_size=count, max_size=count))).bool().reshape(shape)
         )
-    raw = bytearray(draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize)))
-    return torch.frombuffer(raw, dtype=dtype).reshape(shape) if count else torch.empty(shape, dtype=dtype)
+    data = bytearray(draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize)))
+    return torch.frombuffer(data, dtype=dtype).reshape(shape) if count else torch.empty(shape, dtype=dtype)
 
 
 VALUES = st.recursive(
@@ -74,7 +74,7 @@ def same(a: Any, b: Any) -> Any:
     if type(a) is not type(b):
         return False
     if isinstance(a, torch.Tensor):
-        return a.shape == b.shape and a.dtype == b.dtype and raw(a) == raw(b)
+        return a.shape == b.shape and a.dtype == b.dtype and byte_values(a) == byte_values(b)
     if isinstance(a, float):
         return struct.pack("d", a) == struct.pack("d", b)
     if isinstance(a, list | tuple):
@@ -84,11 +84,11 @@ def same(a: Any, b: Any) -> Any:
     return a == b
 
 
-def raw(tensor: Any) -> Any:
+def byte_values(tensor: Any) -> Any:
     return tensor.contiguous().reshape(-1).view(torch.uint8).tolist() if tensor.numel() else []
 
 
-def there_and_back(value: Any, **options: Any) -> Any:
+def round_trip(value: Any, **options: Any) -> Any:
     return decode(encode(value, **options), **options)
 
 
@@ -98,20 +98,20 @@ def there_and_back(value: Any, **options: Any) -> Any:
 @given(VALUES)
 @settings(deadline=None, max_examples=300)
 def test_plain_values_come_back_exactly(value: Any) -> None:
-    assert same(there_and_back(value), value)
+    assert same(round_trip(value), value)
     assert encode(value, exact=True) == encode(value)
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.0, "1", None, -0.0, math.inf, math.nan, 0, -1, -128, 2**64])
 def test_values_of_similar_types_keep_their_type(value: Any) -> None:
-    assert same(there_and_back(value), value)
+    assert same(round_trip(value), value)
 
 
 class Colour(enum.IntEnum):
     RED = 3
 
 
-class Loud(str):
+class LyingString(str):
     def __str__(self) -> Any:
         return "no"
 
@@ -128,7 +128,7 @@ Point = collections.namedtuple("Point", "x y")
         (np.float64(2.5), 2.5),
         (np.str_("a"), "a"),
         (Colour.RED, 3),
-        (Loud("yes"), "yes"),
+        (LyingString("yes"), "yes"),
         (Point(1, 2), (1, 2)),
         (torch.ones(2, 3).shape, (2, 3)),
         (collections.OrderedDict(a=1), {"a": 1}),
@@ -137,14 +137,14 @@ Point = collections.namedtuple("Point", "x y")
     ],
 )
 def test_a_subclass_is_sent_as_its_base(value: Any, base: Any) -> None:
-    assert same(there_and_back(value), base)
+    assert same(round_trip(value), base)
 
 
 def test_result_of_torch_max_is_sent_as_a_tuple_of_tensors() -> None:
-    assert same(there_and_back(torch.eye(2).max(dim=0)), (torch.ones(2), torch.tensor([0, 1])))
+    assert same(round_trip(torch.eye(2).max(dim=0)), (torch.ones(2), torch.tensor([0, 1])))
 
 
-class Liar(torch.Tensor):
+class LyingTensor(torch.Tensor):
     """A tensor that gives false answers about its shape and its values."""
 
     @classmethod
@@ -165,7 +165,7 @@ X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 
 
 @pytest.mark.parametrize(
-    ("tensor", "plain"),
+    ("tensor", "expected"),
     [
         (X.clone().requires_grad_(), X),
         (X.clone().requires_grad_() * 1, X),
@@ -180,70 +180,70 @@ X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
         (torch.tensor([1 + 2j]).conj().imag, torch.tensor([-2.0])),
         (torch.nn.Parameter(X.clone()), X),
         (torch.nn.Buffer(X.clone()), X),
-        (X.as_subclass(Liar), X),
+        (X.as_subclass(LyingTensor), X),
         (X.clone().share_memory_(), X),
     ],
 )
-def test_odd_tensors_are_sent_as_plain_ones(tensor: Any, plain: Any) -> None:
-    result = there_and_back(tensor)
+def test_odd_tensors_are_sent_as_plain_ones(tensor: Any, expected: Any) -> None:
+    result = round_trip(tensor)
     assert type(result) is torch.Tensor
-    assert same(result, plain.contiguous())
+    assert same(result, expected.contiguous())
     assert not result.requires_grad
 
 
 def test_a_leaf_of_inference_mode_is_sent() -> None:
     with torch.inference_mode():
-        made = torch.ones(2)
-        assert same(there_and_back(made), torch.ones(2))
-    assert same(there_and_back(made), torch.ones(2))
+        leaf = torch.ones(2)
+        assert same(round_trip(leaf), torch.ones(2))
+    assert same(round_trip(leaf), torch.ones(2))
 
 
 def test_active_torch_function_mode_does_not_change_encoding() -> None:
-    class Always(torch.overrides.TorchFunctionMode):
+    class ZerosMode(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return torch.zeros(7)
 
-    with Always():
+    with ZerosMode():
         data = encode([X])
     assert same(decode(data), [X])
 
 
-def test_tensors_taken_out_of_a_transform() -> None:
-    kept = []
+def test_tensor_that_leaves_a_transform_is_sent_if_it_can_be_read() -> None:
+    transform_tensors = []
 
     def f(x: Any) -> Any:
-        kept.append(x)
+        transform_tensors.append(x)
         return x.sum()
 
     torch.func.grad(f)(torch.ones(3))
     torch.vmap(f)(torch.ones(2, 3))
-    first, second = there_and_back(kept)
+    first, second = round_trip(transform_tensors)
     assert same(first, torch.ones(3))
     assert second == Unsendable("torch.Tensor", "unreadable")
 
 
 def test_decoded_tensors_are_writable_and_share_no_memory() -> None:
-    first, second = there_and_back([X, X])
+    first, second = round_trip([X, X])
     first.zero_()
     assert same(second, X)
 
 
-def strange() -> Any:
-    cyclic: list[Any] = []
-    cyclic.append(cyclic)
-    wide: list[Any] = []
+def unsendable_values() -> Any:
+    cyclic_list: list[Any] = []
+    cyclic_list.append(cyclic_list)
+    wide_list: list[Any] = []
     for _ in range(60):
-        wide = [wide, wide]
-    round_dict: dict[str, Any] = {}
-    round_dict["me"] = round_dict
-    fake = torch._subclasses.FakeTensorMode()
-    lost = torch.ones(4)
-    lost.untyped_storage().resize_(0)
+        wide_list = [wide_list, wide_list]
+    cyclic_dict: dict[str, Any] = {}
+    cyclic_dict["me"] = cyclic_dict
+    fake_mode = torch._subclasses.FakeTensorMode()
+    empty_tensor = torch.ones(4)
+    empty_tensor.untyped_storage().resize_(0)
 
-    class Mean(type):
+    class RaisingMeta(type):
         __module__ = property(lambda cls: 1 / 0)
 
-    class Explosive(metaclass=Mean):
+    class Explosive(metaclass=RaisingMeta):
         def __getattribute__(self, name: str) -> None:
             raise KeyboardInterrupt
 
@@ -271,8 +271,8 @@ def strange() -> Any:
         ),
         (X.to(torch.float8_e4m3fn), Unsendable("torch.Tensor[float8_e4m3fn]", "dtype")),
         (X.to(torch.uint16), Unsendable("torch.Tensor[uint16]", "dtype")),
-        (fake.from_tensor(X), Unsendable("torch._subclasses.fake_tensor.FakeTensor", "unreadable")),
-        (lost, Unsendable("torch.Tensor", "unreadable")),
+        (fake_mode.from_tensor(X), Unsendable("torch._subclasses.fake_tensor.FakeTensor", "unreadable")),
+        (empty_tensor, Unsendable("torch.Tensor", "unreadable")),
         (torch.zeros(1).expand(10**12), Unsendable("torch.Tensor", "large_tensor", (10**12,))),
         (torch.empty(0, 10**12), Unsendable("torch.Tensor", "large_tensor", (0, 10**12))),
         (torch.ones([1] * 17), Unsendable("torch.Tensor", "large_tensor", (1,) * 17)),
@@ -283,9 +283,9 @@ def strange() -> Any:
         ({X: 1}, Unsendable("dict", "keys")),
         ({(1, b""): 1}, Unsendable("dict", "keys")),
         (dict.fromkeys(range(1001)), Unsendable("dict", "too_large", (1001,))),
-        (cyclic, [Unsendable("list", "too_deep", (1,))]),
-        (round_dict, {"me": Unsendable("dict", "too_deep", (1,))}),
-        (wide, [Unsendable("list", "too_deep", (2,))] * 2),
+        (cyclic_list, [Unsendable("list", "too_deep", (1,))]),
+        (cyclic_dict, {"me": Unsendable("dict", "too_deep", (1,))}),
+        (wide_list, [Unsendable("list", "too_deep", (2,))] * 2),
         ([0] * 100_001, Unsendable("list", "too_large", (100_001,))),
         ([[0] * 100_001, 1], [Unsendable("list", "too_large", (100_001,)), 1]),
         (
@@ -302,8 +302,8 @@ def strange() -> Any:
 
 @pytest.mark.filterwarnings("ignore")
 def test_unsendable_value_is_described_by_name() -> None:
-    for value, expected in strange():
-        assert same(there_and_back(value), expected), expected
+    for value, expected in unsendable_values():
+        assert same(round_trip(value), expected), expected
         if type(value) is not Unsendable:
             with pytest.raises(WireError, match="cannot send"):
                 encode(value, exact=True)
@@ -312,30 +312,30 @@ def test_unsendable_value_is_described_by_name() -> None:
 def test_a_type_name_is_made_harmless() -> None:
     names = ["<script>alert(1)</script>", "a\nb\x1b[2J\u202e", "이름", "x" * 5000]
     for name in names:
-        result = there_and_back(type(name, (), {})())
+        result = round_trip(type(name, (), {})())
         assert len(result.type_name) <= 120
         assert not set(result.type_name) & set("/()\n\x1b\u202e \"'&")
-    assert there_and_back(type("이름", (), {})()).type_name.endswith("이름")
+    assert round_trip(type("이름", (), {})()).type_name.endswith("이름")
 
 
 def test_encoding_works_near_the_end_of_the_stack() -> None:
-    def deeper(n: Any) -> Any:
+    def encode_at_depth(depth: Any) -> Any:
         try:
-            return deeper(n + 1)
+            return encode_at_depth(depth + 1)
         except RecursionError:
             return encode([[[[[[1]]]]]])
 
-    assert isinstance(decode(deeper(0)), list | Unsendable)
+    assert isinstance(decode(encode_at_depth(0)), list | Unsendable)
 
 
 def test_every_note_is_described_in_both_languages() -> None:
     try:
         for note in wire.NOTES:
-            other = Unsendable("some.Type", note)
+            unsendable = Unsendable("some.Type", note)
             language("en")
-            english = other.describe()
+            english = unsendable.describe()
             language("ko")
-            assert other.describe() != english
+            assert unsendable.describe() != english
     finally:
         language("en")
 
@@ -423,17 +423,17 @@ def test_tensors_are_refused_where_the_limits_forbid_them() -> None:
     for value in (torch.ones(2), [torch.ones(300)], {"a": torch.empty(0)}):
         with pytest.raises(WireError, match="unknown tag"):
             decode(encode(value), wire.PLAIN_ANSWER_LIMITS)
-        assert "torch" in repr(there_and_back(value, limits=wire.PLAIN_ANSWER_LIMITS))
+        assert "torch" in repr(round_trip(value, limits=wire.PLAIN_ANSWER_LIMITS))
 
 
 def test_bytes_are_sent_only_where_the_limits_allow_them() -> None:
     for value in (b"", b"\0\xff" * 5, [b"a" * 2_000_000, {"b": b"c"}]):
-        assert same(there_and_back(value, limits=wire.PLAIN_LIMITS), value)
+        assert same(round_trip(value, limits=wire.PLAIN_LIMITS), value)
         with pytest.raises(WireError):
             decode(encode(value, wire.PLAIN_LIMITS))
-    assert same(there_and_back(b"a"), Unsendable("bytes", "type"))
-    small = Limits(total_bytes=1000, raw_bytes=True)
-    assert same(there_and_back(b"a" * 1000, limits=small), Unsendable("bytes", "too_large"))
+    assert same(round_trip(b"a"), Unsendable("bytes", "type"))
+    limits = Limits(total_bytes=1000, raw_bytes=True)
+    assert same(round_trip(b"a" * 1000, limits=limits), Unsendable("bytes", "too_large"))
 
 
 @pytest.mark.parametrize("data", [body(b"b\xff\xff\xff\xff"), body(b"b\2\0\0\0a"), body(b"b")])
@@ -461,7 +461,7 @@ def test_no_bytes_make_the_decoder_of_a_plain_answer_import_torch() -> None:
 
 
 def test_decoder_uses_the_limits_of_the_caller() -> None:
-    small = Limits(total_bytes=1000, items=30, depth=3, keys=2, dims=2, int_bits=8, text_bytes=10)
+    limits = Limits(total_bytes=1000, items=30, depth=3, keys=2, dims=2, int_bits=8, text_bytes=10)
     for value in (
         ["x" * 6] * 2,
         [[[[[1]]]]],
@@ -472,14 +472,14 @@ def test_decoder_uses_the_limits_of_the_caller() -> None:
         [torch.ones(1)] * 3,
         300,
     ):
-        assert "Unsendable" in repr(there_and_back(value, limits=small))
+        assert "Unsendable" in repr(round_trip(value, limits=limits))
         with pytest.raises(WireError):
-            decode(encode(value), small)
+            decode(encode(value), limits)
 
 
 # Values that no answer may be. Each has the code for the value, words of the value's description, and the
 # frame or tensor header with which a forger would announce the value.
-BEYOND = [
+TOO_LARGE_VALUES = [
     ("torch.zeros((3,) * 15, dtype=torch.uint8)", "15 dimensions and 14,348,907 elements", (1, (3,) * 15)),
     ("torch.ones((1,) * 64)", "64 dimensions and 1 element,", (8, (1,) * 64)),
     ("torch.ones((1,) * 9)", "9 dimensions and 1 element,", (8, (1,) * 9)),
@@ -504,29 +504,33 @@ def nested(depth: int) -> Any:
     return [nested(depth - 1)] if depth else []
 
 
-@pytest.mark.parametrize(("text", "said", "lie"), BEYOND, ids=[text for text, _, _ in BEYOND])
-def test_value_beyond_the_answer_limits_is_described_in_words(text: str, said: str, lie: Any) -> None:
-    honest = decode(encode({"value": eval(text)}, ANSWER_LIMITS), ANSWER_LIMITS)["value"]
-    assert honest.is_too_much
-    assert said in honest.describe()
-    data = body(lie) if isinstance(lie, bytes) else tensor_bytes(lie[0], lie[1], 2**64 - 1, b"")
+@pytest.mark.parametrize(
+    ("code", "words", "forgery"), TOO_LARGE_VALUES, ids=[code for code, _, _ in TOO_LARGE_VALUES]
+)
+def test_value_beyond_the_answer_limits_is_described_in_words(code: str, words: str, forgery: Any) -> None:
+    stand_in = decode(encode({"value": eval(code)}, ANSWER_LIMITS), ANSWER_LIMITS)["value"]
+    assert stand_in.is_too_much
+    assert words in stand_in.describe()
+    data = (
+        body(forgery) if isinstance(forgery, bytes) else tensor_bytes(forgery[0], forgery[1], 2**64 - 1, b"")
+    )
     tracemalloc.start()
-    with pytest.raises(TooMuch) as caught:
+    with pytest.raises(TooMuch) as error:
         decode(data, ANSWER_LIMITS)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1_000_000
-    assert len(caught.value.stand_in.describe()) < 200
-    if not isinstance(lie, bytes):
-        assert caught.value.stand_in == honest
+    assert len(error.value.stand_in.describe()) < 200
+    if not isinstance(forgery, bytes):
+        assert error.value.stand_in == stand_in
 
 
 def test_huge_forged_sizes_can_be_described() -> None:
-    with pytest.raises(TooMuch) as caught:
+    with pytest.raises(TooMuch) as error:
         decode(tensor_bytes(8, (HUGE,) * 255, 0, b""), ANSWER_LIMITS)
-    assert "255 dimensions and 10**18+ elements" in caught.value.stand_in.describe()
-    claimed = decode(body(b"o", bytes([wire.NOTES.index("large_tensor"), 0]), b"\x01\0a"))
-    assert claimed.describe()
+    assert "255 dimensions and 10**18+ elements" in error.value.stand_in.describe()
+    unsendable = decode(body(b"o", bytes([wire.NOTES.index("large_tensor"), 0]), b"\x01\0a"))
+    assert unsendable.describe()
 
 
 @pytest.mark.whole
@@ -555,9 +559,9 @@ _P = 2**61 - 1  # the hash of an int is its value modulo this number
 
 def test_colliding_dict_keys_are_decoded_quickly() -> None:
     keys = [i * _P for i in range(ANSWER_LIMITS.keys - 1)]
-    started = time.monotonic()
-    there_and_back(dict.fromkeys(keys))
-    assert time.monotonic() - started < 2
+    start_time = time.monotonic()
+    round_trip(dict.fromkeys(keys))
+    assert time.monotonic() - start_time < 2
 
 
 @pytest.mark.parametrize(
@@ -636,21 +640,21 @@ def pair() -> Iterator[Any]:
         yield a, b
 
 
-def soon(seconds: Any = 5.0) -> Any:
+def deadline_in(seconds: Any = 5.0) -> Any:
     return time.monotonic() + seconds
 
 
 def test_frames_cross_a_socket(pair: Any) -> None:
-    sent = [None, {"a": [torch.arange(5)]}, "가", torch.zeros(3_000_000)]
+    values = [None, {"a": [torch.arange(5)]}, "가", torch.zeros(3_000_000)]
 
-    def speak() -> None:
-        for value in sent:
+    def send_all() -> None:
+        for value in values:
             wire.send(pair[0], value)
 
-    thread = threading.Thread(target=speak)
+    thread = threading.Thread(target=send_all)
     thread.start()
-    for value in sent:
-        assert same(wire.recv(pair[1], soon()), value)
+    for value in values:
+        assert same(wire.recv(pair[1], deadline_in()), value)
     thread.join()
 
 
@@ -659,7 +663,7 @@ def test_receiving_from_a_closed_connection_raises_wire_closed(pair: Any, data: 
     pair[0].sendall(data)
     pair[0].close()
     with pytest.raises(WireClosed):
-        wire.recv(pair[1], soon())
+        wire.recv(pair[1], deadline_in())
 
 
 def test_sending_to_a_closed_connection_raises_wire_closed(pair: Any) -> None:
@@ -667,7 +671,7 @@ def test_sending_to_a_closed_connection_raises_wire_closed(pair: Any) -> None:
     with pytest.raises(WireClosed):
         wire.send(pair[0], torch.zeros(1_000_000))
     pair[0].close()
-    for call in (lambda: wire.send(pair[0], 1), lambda: wire.recv(pair[0], soon())):
+    for call in (lambda: wire.send(pair[0], 1), lambda: wire.recv(pair[0], deadline_in())):
         with pytest.raises(WireClosed):
             call()
 
@@ -677,38 +681,38 @@ def test_a_reset_connection_is_closed(pair: Any) -> None:
     pair[1].close()
     pair[0].recv(6)
     with pytest.raises(WireClosed):
-        wire.recv(pair[0], soon())
+        wire.recv(pair[0], deadline_in())
 
 
 def test_an_announced_length_is_checked_before_anything_is_read(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes + 1))
     with pytest.raises(WireError, match="too large"):
-        wire.recv(pair[1], soon())
+        wire.recv(pair[1], deadline_in())
 
 
 def test_oversized_frame_is_refused_before_reading(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", ANSWER_LIMITS.total_bytes + 1))
-    with pytest.raises(TooMuch) as caught:
-        wire.recv(pair[1], soon(), ANSWER_LIMITS)
-    assert caught.value.stand_in == Unsendable("object", "too_large", (ANSWER_LIMITS.total_bytes + 1,))
+    with pytest.raises(TooMuch) as error:
+        wire.recv(pair[1], deadline_in(), ANSWER_LIMITS)
+    assert error.value.stand_in == Unsendable("object", "too_large", (ANSWER_LIMITS.total_bytes + 1,))
 
 
 def test_announced_frame_length_allocates_no_memory_in_advance(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes) + b"x")
     tracemalloc.start()
     with pytest.raises(WireTimeout):
-        wire.recv(pair[1], soon(0.2))
+        wire.recv(pair[1], deadline_in(0.2))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1_000_000
 
 
 def test_receiving_times_out_if_the_peer_sends_nothing(pair: Any) -> None:
-    started = time.monotonic()
-    for deadline in (soon(0.2), soon(0), soon(-1)):
+    start_time = time.monotonic()
+    for deadline in (deadline_in(0.2), deadline_in(0), deadline_in(-1)):
         with pytest.raises(WireTimeout):
             wire.recv(pair[1], deadline)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - start_time < 1
 
 
 def test_dripping_bytes_do_not_move_the_deadline(pair: Any) -> None:
@@ -723,33 +727,33 @@ def test_dripping_bytes_do_not_move_the_deadline(pair: Any) -> None:
 
     thread = threading.Thread(target=drip)
     thread.start()
-    started = time.monotonic()
+    start_time = time.monotonic()
     try:
         with pytest.raises(WireTimeout):
-            wire.recv(pair[1], soon(0.3))
-        assert time.monotonic() - started < 1
+            wire.recv(pair[1], deadline_in(0.3))
+        assert time.monotonic() - start_time < 1
     finally:
         stop.set()
         thread.join()
 
 
 def test_sending_to_a_peer_that_does_not_read_times_out(pair: Any) -> None:
-    started = time.monotonic()
+    start_time = time.monotonic()
     with pytest.raises(WireTimeout):
-        wire.send(pair[0], torch.zeros(10_000_000), soon(0.2))
-    assert time.monotonic() - started < 2
+        wire.send(pair[0], torch.zeros(10_000_000), deadline_in(0.2))
+    assert time.monotonic() - start_time < 2
 
 
 def test_descriptors_sent_along_are_not_kept(pair: Any) -> None:
-    body_ = encode(1)
-    socket.send_fds(pair[0], [struct.pack("<I", len(body_)) + body_], [pair[0].fileno()])
-    assert wire.recv(pair[1], soon()) == 1
+    frame = encode(1)
+    socket.send_fds(pair[0], [struct.pack("<I", len(frame)) + frame], [pair[0].fileno()])
+    assert wire.recv(pair[1], deadline_in()) == 1
     pair[0].close()
     with pytest.raises(WireClosed):  # a kept copy would hold the connection open
-        wire.recv(pair[1], soon())
+        wire.recv(pair[1], deadline_in())
 
 
-DRIP = """
+DRIP_CODE = """
 import ctypes, socket, struct, sys
 end, pause = socket.socket(fileno=int(sys.argv[1])), ctypes.CDLL(None).usleep
 end.sendall(struct.pack("<I", 2**20))
@@ -763,19 +767,25 @@ except OSError:
 
 
 def test_bytes_that_drip_in_cost_the_sender_more_than_the_reader() -> None:
-    ours, theirs = socket.socketpair()
-    number = theirs.fileno()
-    with ours, subprocess.Popen([sys.executable, "-c", DRIP, str(number)], pass_fds=[number]) as sender:
-        theirs.close()
-        ours.recv(4)
-        theirs_before, before = computed(sender.pid), time.thread_time()
+    reader_socket, sender_socket = socket.socketpair()
+    number = sender_socket.fileno()
+    with (
+        reader_socket,
+        subprocess.Popen([sys.executable, "-c", DRIP_CODE, str(number)], pass_fds=[number]) as sender,
+    ):
+        sender_socket.close()
+        reader_socket.recv(4)
+        sender_before, reader_before = processor_seconds(sender.pid), time.thread_time()
         with pytest.raises(wire.WireTimeout):
-            wire._recv_bytes(ours, 2**20, time.monotonic() + 1.5)
-        worked, theirs_worked = time.thread_time() - before, computed(sender.pid) - theirs_before
-        ours.close()
-    assert worked < 0.4 * theirs_worked
+            wire._recv_bytes(reader_socket, 2**20, time.monotonic() + 1.5)
+        reader_seconds, sender_seconds = (
+            time.thread_time() - reader_before,
+            processor_seconds(sender.pid) - sender_before,
+        )
+        reader_socket.close()
+    assert reader_seconds < 0.4 * sender_seconds
 
 
-def computed(pid: int) -> float:
+def processor_seconds(pid: int) -> float:
     """Return the processor time of a process, in seconds."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) * 1e-9

@@ -19,7 +19,7 @@ import pytest
 
 from tests.support.ports import free_port
 from tests.support.processes import children, command
-from tests.support.small_class import answered, solutions
+from tests.support.small_class import answered_notebook, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
@@ -41,18 +41,18 @@ class Server:
     ) -> http.client.HTTPConnection:
         """Send a request; the caller reads the answer from the returned connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        sent = {"Authorization": f"token {TOKEN}"} if headers is None else headers
+        request_headers = {"Authorization": f"token {TOKEN}"} if headers is None else headers
         if name == "check" and isinstance(body, dict):
             body = {"agree": True} | body
         data = json.dumps(body).encode() if isinstance(body, dict | list) else body
-        connection.request(method, f"/secant/api/{name}?{urlencode(query)}", data, sent)
+        connection.request(method, f"/secant/api/{name}?{urlencode(query)}", data, request_headers)
         return connection
 
     def ask(self, method: str, name: str, body: Any = None, **query: Any) -> tuple[int, Any]:
         """Send a request and return the answer's status and JSON."""
         with contextlib.closing(self.open(method, name, body, **query)) as connection:
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
 
     def status(
         self, method: str, name: str, body: Any = None, headers: dict[str, str] | None = None, **query: Any
@@ -63,19 +63,19 @@ class Server:
 
     def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
         """Run a check and return its events, without a `waits` event at the start."""
-        events = self.check_told(path, task)
+        events = self.check_all(path, task)
         return events[events[0] == {"event": "waits"} :]
 
-    def check_told(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
+    def check_all(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
         """Run a check and return all its events; `waits` comes first if the check waits for its worker."""
         with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:
-            answer = connection.getresponse()
-            assert answer.status == 200, answer.read()
-            return [json.loads(line) for line in answer.read().splitlines()]
+            response = connection.getresponse()
+            assert response.status == 200, response.read()
+            return [json.loads(line) for line in response.read().splitlines()]
 
     def save(self, name: str, answers: dict[str, str], language: str = "en") -> str:
         """Save lesson 1 with these answers, and with its solutions in all other tasks; return its path."""
-        notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, language, LESSON)
+        notebook = answered_notebook(ROOT, solutions(ROOT, LESSON) | answers, language, LESSON)
         nbformat.write(notebook, self.folder / name)
         return name
 
@@ -84,17 +84,17 @@ class Server:
         return [pid for pid in children(self.process.pid) if "service.worker" in command(pid)]
 
 
-def start(folder: Path, home: Path, *more: str, **environment: str) -> Server:
+def start(folder: Path, home: Path, *extensions: str, **environment: str) -> Server:
     """Start a Jupyter server with the service and wait until it listens.
 
     Args:
         folder: the folder that the server shows.
         home: the folder for the server's settings, data and log.
-        more: further server extensions.
+        extensions: further server extensions.
         environment: further environment variables.
     """
     port = free_port()
-    config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(["autograder.service", *more], True)}}
+    config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(["autograder.service", *extensions], True)}}
     (home / "config").mkdir(parents=True, exist_ok=True)
     (home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
     environment = {
@@ -127,9 +127,9 @@ def start(folder: Path, home: Path, *more: str, **environment: str) -> Server:
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder, home = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("home")
-    running = start(folder, home)
+    new_server = start(folder, home)
     try:
-        yield running
+        yield new_server
     finally:
-        running.process.terminate()
-        running.process.wait(20)
+        new_server.process.terminate()
+        new_server.process.wait(20)

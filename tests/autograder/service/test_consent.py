@@ -17,9 +17,9 @@ from secant.workspace_state import OWN_WORKSPACE, STATE_FOLDER
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a workspace for lessons, and put the learner's data into a folder next to it."""
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
-    place = tmp_path / "workspace"
-    (place / STATE_FOLDER).mkdir(parents=True)
-    return place
+    folder = tmp_path / "workspace"
+    (folder / STATE_FOLDER).mkdir(parents=True)
+    return folder
 
 
 def test_notebook_in_the_learners_workspace_needs_no_consent(
@@ -47,22 +47,22 @@ def test_file_delivered_with_a_notebook_gives_no_consent(
 
 
 def test_consent_is_remembered_per_notebook(workspace: Path) -> None:
-    one, other = workspace / "one.ipynb", workspace / "other.ipynb"
-    agree(one)
-    agree(other)
-    agree(one)
-    assert is_agreed(one)
-    assert is_agreed(other)
+    first, second = workspace / "one.ipynb", workspace / "other.ipynb"
+    agree(first)
+    agree(second)
+    agree(first)
+    assert is_agreed(first)
+    assert is_agreed(second)
     assert not is_agreed(workspace / "third.ipynb")
-    kept = workspace.parent / "data" / FILE
-    assert len(json.loads(kept.read_bytes())) == 2
+    consent_file = workspace.parent / "data" / FILE
+    assert len(json.loads(consent_file.read_bytes())) == 2
 
 
 @pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"{}", b"[1, {}]", b""])
 def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
-    place = workspace.parent / "data" / FILE
-    place.parent.mkdir()
-    place.write_bytes(content)
+    path = workspace.parent / "data" / FILE
+    path.parent.mkdir()
+    path.write_bytes(content)
     assert not is_agreed(workspace / "one.ipynb")
     agree(workspace / "one.ipynb")
     assert is_agreed(workspace / "one.ipynb")
@@ -72,13 +72,13 @@ def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
 def test_learner_data_has_owner_only_permissions(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others must not be able to read a learner's progress and consents, even if the home folder is open."""
     monkeypatch.chdir(workspace)  # the choice itself is stored in the working folder
-    before = os.umask(0o022)
+    old_umask = os.umask(0o022)
     try:
         predict("1 a name", A="1", B="2").buttons.set_state({"index": 1})
         agree(workspace / "01/01.ipynb")
     finally:
-        os.umask(before)
+        os.umask(old_umask)
     data = store.path().parent
-    assert {place.name for place in data.iterdir() if place.stat().st_size} == {FILE, store.FILE}
+    assert {path.name for path in data.iterdir() if path.stat().st_size} == {FILE, store.FILE}
     assert stat.S_IMODE(data.stat().st_mode) == 0o700
     assert {stat.S_IMODE((data / name).stat().st_mode) for name in (FILE, store.FILE)} == {0o600}

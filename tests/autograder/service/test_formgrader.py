@@ -17,7 +17,7 @@ TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions/formgrader/templ
 TAG = "</script><img src=x onerror=hit()>"
 
 
-def settings() -> dict[str, Any]:
+def server_settings() -> dict[str, Any]:
     """Return the settings that nbgrader's extension adds to a server."""
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
@@ -29,17 +29,17 @@ def settings() -> dict[str, Any]:
     }
 
 
-def rendered(source: str, **values: object) -> str:
+def render(source: str, **values: object) -> str:
     environment = Environment(loader=DictLoader({"x": source}), extensions=[EscapedValues])
     return environment.get_template("x").render(**values)
 
 
 @pytest.mark.parametrize("name", [path.name for path in TEMPLATES.glob("*.tpl") if "404" not in path.name])
 def test_page_shows_every_value_as_text(name: str) -> None:
-    found = settings()
-    protect_formgrader(found)
+    settings = server_settings()
+    protect_formgrader(settings)
     page = (
-        found["nbgrader_jinja2_env"]
+        settings["nbgrader_jinja2_env"]
         .get_template(name)
         .render(
             **dict.fromkeys(
@@ -57,15 +57,15 @@ def test_page_shows_every_value_as_text(name: str) -> None:
     )
 
 
-def test_values_in_a_script_are_the_same_text_there() -> None:
-    page = rendered('<script>var a = "{{ a }}", b = "{{ r.b }}/x";</script>', a="\\", r={"b": "'\n</script>"})
+def test_values_in_a_script_are_escaped_as_its_strings() -> None:
+    page = render('<script>var a = "{{ a }}", b = "{{ r.b }}/x";</script>', a="\\", r={"b": "'\n</script>"})
     assert page.endswith('>var a = "\\\\", b = "\\u0027\\n\\u003c/script\\u003e/x";</script>')
 
 
 def test_name_in_the_page_of_a_submission_is_text() -> None:
-    found = settings()
-    protect_formgrader(found)
-    macros = found["nbgrader_exporter"].environment.get_template("formgrade_macros.html.j2")
+    settings = server_settings()
+    protect_formgrader(settings)
+    macros = settings["nbgrader_exporter"].environment.get_template("formgrade_macros.html.j2")
     keys = ("notebook_id", "assignment_id", "submission_id", "last_name", "first_name", "notebook_path")
     resources = {**dict.fromkeys(keys, TAG), "index": 0, "total": 1}
     page = macros.module.header(resources) + macros.module.nav(resources)
@@ -75,10 +75,10 @@ def test_name_in_the_page_of_a_submission_is_text() -> None:
 
 def submission(*cells: Any) -> str:
     """Return the page of a submission with these cells."""
-    found = settings()
-    protect_formgrader(found)
+    settings = server_settings()
+    protect_formgrader(settings)
     resources = {"index": 0, "total": 1}
-    page, _ = found["nbgrader_exporter"].from_notebook_node(v4.new_notebook(cells=list(cells)), resources)
+    page, _ = settings["nbgrader_exporter"].from_notebook_node(v4.new_notebook(cells=list(cells)), resources)
     return str(page)
 
 
@@ -88,7 +88,7 @@ def test_script_that_is_an_output_gets_no_nonce() -> None:
 
 
 @pytest.mark.parametrize(
-    ("markdown", "refused"),
+    ("markdown", "forbidden"),
     [
         (
             '<li class="previous"><a data-html="true" title="<b>">x</a></li>',
@@ -105,12 +105,12 @@ def test_script_that_is_an_output_gets_no_nonce() -> None:
         ("[x](javascript:hit()) <img src=javascript:hit() onerror=hit()>", ["onerror", 'src="javascript']),
     ],
 )
-def test_markdown_reaches_no_script_of_formgraders(markdown: str, refused: list[str]) -> None:
-    page = submission(v4.new_markdown_cell("x")), submission(v4.new_markdown_cell(markdown))
-    assert [part for part in refused if page[1].count(part) > page[0].count(part)] == []
+def test_markdown_cannot_trigger_scripts_of_formgrader(markdown: str, forbidden: list[str]) -> None:
+    pages = submission(v4.new_markdown_cell("x")), submission(v4.new_markdown_cell(markdown))
+    assert [part for part in forbidden if pages[1].count(part) > pages[0].count(part)] == []
 
 
-def test_markdown_of_a_lesson_looks_as_it_did() -> None:
+def test_markdown_of_a_lesson_keeps_its_formatting() -> None:
     picture = "data:image/png;base64,iVBORw0KGgo="
     page = submission(
         v4.new_markdown_cell("# Title\n\n$a<b$ and `x < y`\n\n| a | b |\n|--:|---|\n| 1 | 2 |\n"),

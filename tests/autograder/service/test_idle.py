@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.memory import private_bytes
 from tests.autograder.service.conftest import Server, start
-from tests.autograder.service.test_service import TASKS, kept, outcomes
+from tests.autograder.service.test_service import TASKS, outcomes, stored_outcomes
 from tests.support.processes import children, command, family
 from tests.support.waiting import wait_for
 
@@ -23,12 +23,12 @@ IDLE_MINUTES = "0.1"  # long enough to find the worker on a busy machine
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder, home = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("home")
-    running = start(folder, home, "autograder.kernels.server_extension", SECANT_IDLE_MINUTES=IDLE_MINUTES)
+    new_server = start(folder, home, "autograder.kernels.server_extension", SECANT_IDLE_MINUTES=IDLE_MINUTES)
     try:
-        yield running
+        yield new_server
     finally:
-        running.process.terminate()
-        running.process.wait(20)
+        new_server.process.terminate()
+        new_server.process.wait(20)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def template(server: Server) -> int:
 
 
 @pytest.mark.whole
-def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, template: int) -> None:
+def test_an_idle_worker_ends_and_the_next_check_starts_another(server: Server, template: int) -> None:
     path = server.save("checked.ipynb", {})
     first = server.check(path)
     (worker,) = children(template)  # the worker is a fork of the template
@@ -57,17 +57,17 @@ def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, temp
     assert sum(map(private_bytes, members)) < private_bytes(server.process.pid)
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     assert children(template) == []
-    waits, *second = server.check_told(path)
-    assert waits == {"event": "waits"}
+    wait_event, *second = server.check_all(path)
+    assert wait_event == {"event": "waits"}
     assert outcomes(second) == outcomes(first) == dict.fromkeys(TASKS, "passed")
-    assert kept(server, path) == outcomes(second)
+    assert stored_outcomes(server, path) == outcomes(second)
 
 
 @pytest.mark.whole
-def test_a_check_that_takes_longer_is_not_idle(server: Server) -> None:
+def test_worker_is_not_idle_during_a_long_check(server: Server) -> None:
     seconds = float(IDLE_MINUTES) * 60
     answer = f"def {TASKS[0]}(f, x, h):\n    import time\n    time.sleep({seconds + 1})"
-    begun = time.monotonic()
+    start_time = time.monotonic()
     end = server.check(server.save("long.ipynb", {TASKS[0]: answer}), TASKS[0])[-1]
-    assert time.monotonic() - begun > seconds
+    assert time.monotonic() - start_time > seconds
     assert end["event"] == "end"

@@ -56,13 +56,13 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
     "marks on a letter": (visible, "e", "\u0301", ""),
     "parts of an emoji": (visible, "", "\U0001f469\u200d", ""),
     "a student's id": (files._STUDENT_ID.fullmatch, "", "a.", "/"),
-    "nested JSON": (lambda text: _refused(text.encode()), "", "[", ""),
-    "cells without an end": (lambda text: _refused(text.encode()), '{"cells": [', '{"source": "', ""),
+    "nested JSON": (lambda text: _assert_refused(text.encode()), "", "[", ""),
+    "cells without an end": (lambda text: _assert_refused(text.encode()), '{"cells": [', '{"source": "', ""),
     "choices in backquotes": (predictions._html, "", "`a", ""),
 }
 
 
-def _refused(data: bytes) -> None:
+def _assert_refused(data: bytes) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011  (which one does not matter here)
         parse(data)
 
@@ -70,17 +70,17 @@ def _refused(data: bytes) -> None:
 @pytest.mark.whole
 @pytest.mark.parametrize("name", CASES)
 def test_checking_time_grows_at_most_with_the_length(name: str) -> None:
-    work, begin, repeated, end = CASES[name]
-    assert growth(work, lambda size: begin + repeated * size + end) < LINEAR
+    work, begin, repeated_part, end = CASES[name]
+    assert growth(work, lambda size: begin + repeated_part * size + end) < LINEAR
 
 
 @pytest.mark.parametrize(
-    "repeated", ['"grade_id": "a", ', '"grade_id"', '"grade_id":         ', '"grade_id":"']
+    "repeated_part", ['"grade_id": "a", ', '"grade_id"', '"grade_id":         ', '"grade_id":"']
 )
-def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: str) -> None:
+def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated_part: str) -> None:
     def make(size: int) -> Path:
         path = tmp_path / "x.ipynb"
-        path.write_text(repeated * size)
+        path.write_text(repeated_part * size)
         return path
 
     assert growth(checked_notebook._grade_ids, make) < LINEAR
@@ -89,9 +89,9 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
 @pytest.mark.whole
 def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) -> None:
     """Opening a notebook of 450 tasks below a heading of one megabyte once made an answer of a gigabyte."""
-    long = "\u202e" * 20_000
-    hints = f"<details><summary>Hint 1 {long}</summary>{long}</details>" * 30
-    cells = [v4.new_markdown_cell(f"# {long}"), v4.new_markdown_cell(f"## {long}\n{hints}")]
+    long_text = "\u202e" * 20_000
+    hints = f"<details><summary>Hint 1 {long_text}</summary>{long_text}</details>" * 30
+    cells = [v4.new_markdown_cell(f"# {long_text}"), v4.new_markdown_cell(f"## {long_text}\n{hints}")]
     for number in range(100):
         solution, test = v4.new_code_cell("def f(): pass"), v4.new_code_cell("from secant import check")
         solution.metadata.nbgrader = {"grade_id": f"f{number}", "solution": True, "grade": False}
@@ -105,7 +105,11 @@ def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) ->
         cells += [solution, test]
     path = tmp_path / "sent.ipynb"
     nbformat.write(v4.new_notebook(cells=cells), path)
-    found = checked_notebook.NotebookReader().read(path)
-    told = [describe.lesson_title(found), describe.tasks_of(found), describe.task_texts(found)["f0"].hints]
-    assert len(told[1]) == 100
-    assert len(str(told)) < path.stat().st_size
+    notebook = checked_notebook.NotebookReader().read(path)
+    descriptions = [
+        describe.lesson_title(notebook),
+        describe.tasks_of(notebook),
+        describe.task_texts(notebook)["f0"].hints,
+    ]
+    assert len(descriptions[1]) == 100
+    assert len(str(descriptions)) < path.stat().st_size

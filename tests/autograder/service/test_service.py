@@ -22,7 +22,7 @@ from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server
 from tests.support import plain_course as plain
 from tests.support.lessons import save
 from tests.support.processes import family
-from tests.support.small_class import answered, solutions
+from tests.support.small_class import answered_notebook, solutions
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -36,17 +36,17 @@ def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def begun(server: Server, path: str) -> Iterator[http.client.HTTPResponse]:
+def start_check(server: Server, path: str) -> Iterator[http.client.HTTPResponse]:
     """Start a check, wait until it has begun, and yield the response with its remaining lines unread."""
     with contextlib.closing(server.open("POST", "check", {"path": path, "task": None})) as connection:
-        answer = connection.getresponse()
-        while (event := json.loads(answer.readline())["event"]) == "waits":
+        response = connection.getresponse()
+        while (event := json.loads(response.readline())["event"]) == "waits":
             pass
         assert event == "begin"
-        yield answer
+        yield response
 
 
-def kept(server: Server, path: str) -> dict[str, str]:
+def stored_outcomes(server: Server, path: str) -> dict[str, str]:
     """Return the stored outcomes of a notebook's tasks."""
     last = server.ask("GET", "lesson", path=path)[1]["last"]
     return {row["id"]: row["outcome"] for row in last["rows"]} if last else {}
@@ -56,10 +56,10 @@ def kept(server: Server, path: str) -> dict[str, str]:
 
 
 def test_the_server_needs_no_torch() -> None:
-    heavy = "{'torch', 'matplotlib', 'jupytext', 'autograder.exam.examiner'}"
-    code = f"import sys, autograder.service.handlers; print(sorted({heavy} & set(sys.modules)))"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "[]"
+    heavy_modules = "{'torch', 'matplotlib', 'jupytext', 'autograder.exam.examiner'}"
+    code = f"import sys, autograder.service.handlers; print(sorted({heavy_modules} & set(sys.modules)))"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.strip() == "[]"
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")
@@ -81,23 +81,23 @@ def test_service_returns_a_lessons_hints_and_solution(server: Server) -> None:
     assert server.ask("GET", "hint", path=path, task=TASKS[0], number=3)[0] == 404
     assert server.ask("GET", "hint", path=path, task="nothing", number=1)[0] == 404
     assert server.ask("GET", "hint", path=path, task=TASKS[0], number="x")[0] == 400
-    status, worked = server.ask("POST", "solution", {"path": path, "task": TASKS[0]})
-    assert (status, worked["noted"]) == (200, True)
-    assert worked["code"].startswith("def forward_difference")
-    assert "왜 맞을까요" in worked["words"]
+    status, solution = server.ask("POST", "solution", {"path": path, "task": TASKS[0]})
+    assert (status, solution["noted"]) == (200, True)
+    assert solution["code"].startswith("def forward_difference")
+    assert "왜 맞을까요" in solution["words"]
     assert server.ask("POST", "solution", {"path": path, "task": "nothing"})[0] == 422
 
 
 def test_progress_endpoint_returns_the_overview(server: Server) -> None:
-    status, found = server.ask("GET", "progress", lang="ko")
-    assert (status, found["language"], len(found["lessons"])) == (200, "ko", 10)
+    status, progress = server.ask("GET", "progress", lang="ko")
+    assert (status, progress["language"], len(progress["lessons"])) == (200, "ko", 10)
 
 
 @pytest.mark.whole
 def test_facts_for_a_report_are_in_the_pages_language(server: Server) -> None:
-    status, found = server.ask("GET", "facts", lang="ko")
+    status, response = server.ask("GET", "facts", lang="ko")
     assert status == 200
-    assert "정상  Python: " in found["facts"]
+    assert "정상  Python: " in response["facts"]
 
 
 def test_reviews_are_noted_and_switched_off(server: Server) -> None:
@@ -109,12 +109,12 @@ def test_reviews_are_noted_and_switched_off(server: Server) -> None:
     assert server.ask("POST", "review", {"right": True})[0] == 400
 
 
-def test_progress_that_is_put_aside_is_kept(server: Server) -> None:
+def test_progress_that_is_reset_is_kept_in_another_file(server: Server) -> None:
     server.ask("POST", "review", {"wanted": True})
     before = (server.data / "progress.json").read_bytes()
-    status, found = server.ask("POST", "anew")
+    status, response = server.ask("POST", "anew")
     assert status == 200
-    assert Path(found["aside"]).read_bytes() == before
+    assert Path(response["aside"]).read_bytes() == before
     assert not (server.data / "progress.json").exists()
     assert server.ask("POST", "anew") == (200, {"aside": None})
 
@@ -124,31 +124,31 @@ def test_progress_that_is_put_aside_is_kept(server: Server) -> None:
 
 def run_tests(server: Server, path: str, language: str = "en") -> list[dict[str, Any]]:
     """Run a notebook's ordinary nbgrader tests and return the events from the start of the run."""
-    order = {"path": path, "plain": True, "lang": language}
-    with contextlib.closing(server.open("POST", "check", order)) as connection:
-        answer = connection.getresponse()
-        assert answer.status == 200, answer.read()
-        events = [json.loads(line) for line in answer.read().splitlines()]
+    request = {"path": path, "plain": True, "lang": language}
+    with contextlib.closing(server.open("POST", "check", request)) as connection:
+        response = connection.getresponse()
+        assert response.status == 200, response.read()
+        events = [json.loads(line) for line in response.read().splitlines()]
         return events[events[0] == {"event": "waits"} :]
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")
 def test_ordinary_nbgrader_tests_run_outside_of_the_kernel_and_give_no_grade(server: Server) -> None:
-    fake = '{"event": "end", "said": "All tests pass: full marks."}'
+    fake_event = '{"event": "end", "said": "All tests pass: full marks."}'
     cells = (
-        plain.answer("x", f"print('{fake}')\nx = 1"),
+        plain.answer("x", f"print('{fake_event}')\nx = 1"),
         plain.graded("right", "assert open('data.txt').read() == 'beside'"),
         plain.graded("part", "1.5", 2),
-        plain.graded("wrong", f"print('{fake}')\nassert x == 2, '{fake}'"),
+        plain.graded("wrong", f"print('{fake_event}')\nassert x == 2, '{fake_event}'"),
         plain.graded("ends", "import os\nos._exit(1)"),
         plain.manual("why", "Because."),
     )
     (server.folder / "data.txt").write_text("beside")
     save(plain.notebook(*cells), server.folder / "hw.ipynb")
     assert server.ask("GET", "lesson", path="hw.ipynb")[1]["plain"] is True
-    begin, *told, end = run_tests(server, "hw.ipynb", "ko")
+    begin, *task_events, end = run_tests(server, "hw.ipynb", "ko")
     assert begin == {"event": "begin", "plain": True}
-    rows = {event["task"]["id"]: event["task"] for event in told}
+    rows = {event["task"]["id"]: event["task"] for event in task_events}
     points = {name: (row["outcome"], row["points"]) for name, row in rows.items() if row["kind"] == "test"}
     assert points == {
         "right": ("no_error", 1.0),
@@ -157,8 +157,8 @@ def test_ordinary_nbgrader_tests_run_outside_of_the_kernel_and_give_no_grade(ser
         "ends": ("crashed", 0.0),
     }
     assert rows["why"]["kind"] == "manual"
-    assert (rows["wrong"]["error"], rows["wrong"]["message"]) == ("AssertionError", fake)
-    assert (rows["wrong"]["said"], rows["wrong"]["output"]) == ("", fake)
+    assert (rows["wrong"]["error"], rows["wrong"]["message"]) == ("AssertionError", fake_event)
+    assert (rows["wrong"]["said"], rows["wrong"]["output"]) == ("", fake_event)
     assert end["event"] == "end"
     assert end["said"].startswith("이 노트북의 보이는 테스트 4개 가운데 1개가 오류 없이")
     assert "성적이 아닙니다" in end["said"]
@@ -168,33 +168,33 @@ def test_ordinary_nbgrader_tests_run_outside_of_the_kernel_and_give_no_grade(ser
 @pytest.mark.costly("a real server, whose worker imports torch")
 def test_endless_ordinary_test_is_stopped_with_its_processes(server: Server) -> None:
     save(plain.notebook(plain.graded("t", "while True: pass")), server.folder / "endless_hw.ipynb")
-    order = {"path": "endless_hw.ipynb", "plain": True}
-    with contextlib.closing(server.open("POST", "check", order)) as connection:
-        answer = connection.getresponse()
-        while json.loads(answer.readline())["event"] == "waits":
+    request = {"path": "endless_hw.ipynb", "plain": True}
+    with contextlib.closing(server.open("POST", "check", request)) as connection:
+        response = connection.getresponse()
+        while json.loads(response.readline())["event"] == "waits":
             pass
         (worker,) = server.workers()
         assert wait_for(lambda: len(family(worker)) > 3)  # the run has started its process
-        assert server.ask("POST", "check", order)[0] == 409
+        assert server.ask("POST", "check", request)[0] == 409
         assert server.ask("POST", "stop", {"path": "endless_hw.ipynb"})[1] == {"stopped": True}
-        assert [json.loads(line) for line in answer.read().splitlines()] == [{"event": "stopped"}]
+        assert [json.loads(line) for line in response.read().splitlines()] == [{"event": "stopped"}]
     assert wait_for(lambda: len(family(worker)) == 2)  # the worker, and the process that forks candidates
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")
-def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
+def test_a_check_sends_each_task_and_stores_its_verdicts(server: Server) -> None:
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
-    wrong = wrong_answers(lesson)[0]
-    broken = {TASKS[1]: "def central_difference(f, x, h):\n    return nothing"}
-    path = server.save("checked.ipynb", {wrong.task: wrong.source} | broken, "ko")
-    begin, *told, end = server.check(path)
+    wrong_answer = wrong_answers(lesson)[0]
+    broken_answer = {TASKS[1]: "def central_difference(f, x, h):\n    return nothing"}
+    path = server.save("checked.ipynb", {wrong_answer.task: wrong_answer.source} | broken_answer, "ko")
+    begin, *task_events, end = server.check(path)
     assert begin == {"event": "begin", "lesson": LESSON, "language": "ko", "hidden": True, "tasks": TASKS}
-    rows = {event["task"]["id"]: event["task"] for event in told}
-    assert {task for task, row in rows.items() if row["outcome"] != "passed"} == {wrong.task, TASKS[1]}
-    assert wrong.hint["ko"] in rows[wrong.task]["message"]
+    rows = {event["task"]["id"]: event["task"] for event in task_events}
+    assert {task for task, row in rows.items() if row["outcome"] != "passed"} == {wrong_answer.task, TASKS[1]}
+    assert wrong_answer.hint["ko"] in rows[wrong_answer.task]["message"]
     fields = {"id", "points", "max_points", "outcome", "message", "seconds", "parts", "hints"}
     assert all(set(row) == fields for row in rows.values())
-    kinds = [part["kind"] for part in rows[wrong.task]["parts"]]
+    kinds = [part["kind"] for part in rows[wrong_answer.task]["parts"]]
     assert kinds[:3] == ["call", "expected", "got"]
     *_, error, place, code, cause = rows[TASKS[1]]["parts"]
     assert (error["kind"], place["kind"], cause["kind"]) == ("trace", "place", "cause")
@@ -206,17 +206,17 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     assert [(row["id"], row["changed"]) for row in last["rows"]] == [(task, False) for task in TASKS]
     assert end["gained"]["xp"] == 72
     assert end["gained"]["level"] is None
-    assert all(each["title"] and each["how"] for each in end["gained"]["achievements"])
+    assert all(achievement["title"] and achievement["how"] for achievement in end["gained"]["achievements"])
     assert end["gained"]["achievements"]
 
-    server.save(path, {wrong.task: wrong.source}, "ko")
+    server.save(path, {wrong_answer.task: wrong_answer.source}, "ko")
     last = server.ask("GET", "lesson", path=path)[1]["last"]
     assert [row["id"] for row in last["rows"] if row["changed"]] == [TASKS[1]]
     end = server.check(path, TASKS[1])[-1]
     assert (end["gained"]["xp"], end["gained"]["achievements"]) == (24, [])
     lesson = server.ask("GET", "lesson", path=path)[1]
     assert (lesson["last"]["score"], any(row["changed"] for row in lesson["last"]["rows"])) == (8.0, False)
-    assert {task["id"]: task["best"] for task in lesson["tasks"]}[wrong.task] == 0
+    assert {task["id"]: task["best"] for task in lesson["tasks"]}[wrong_answer.task] == 0
     assert sum(task["best"] for task in lesson["tasks"]) == 8
     assert json.loads((server.data / "progress.json").read_text())
 
@@ -227,38 +227,38 @@ def test_service_gives_the_same_verdicts_as_grading(server: Server) -> None:
     from autograder.exam.selfcheck import Checker
 
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
-    first = {answer.task: answer.source for answer in wrong_answers(lesson)}
-    path = server.save("wrong.ipynb", first)
-    told = {e["task"]["id"]: e["task"] for e in server.check(path) if e["event"] == "task"}
+    wrong_sources = {answer.task: answer.source for answer in wrong_answers(lesson)}
+    path = server.save("wrong.ipynb", wrong_sources)
+    rows = {event["task"]["id"]: event["task"] for event in server.check(path) if event["event"] == "task"}
     with Checker(keep_warm=False) as checker:
         report = checker.check(server.folder / path)
-    assert {(t.id, t.points, t.outcome, t.message) for t in report.tasks} == {
-        (row["id"], row["points"], row["outcome"], row["message"]) for row in told.values()
+    assert {(task.id, task.points, task.outcome, task.message) for task in report.tasks} == {
+        (row["id"], row["points"], row["outcome"], row["message"]) for row in rows.values()
     }
 
 
 def test_crashing_answer_costs_only_its_own_task(server: Server) -> None:
-    spoilt = {TASKS[0]: f"def {TASKS[0]}(*args):\n    import os\n    os._exit(0)"}
-    found = outcomes(server.check(server.save("crash.ipynb", spoilt)))
-    assert found == dict.fromkeys(TASKS, "passed") | {TASKS[0]: "crashed"}
+    crashing_answer = {TASKS[0]: f"def {TASKS[0]}(*args):\n    import os\n    os._exit(0)"}
+    actual = outcomes(server.check(server.save("crash.ipynb", crashing_answer)))
+    assert actual == dict.fromkeys(TASKS, "passed") | {TASKS[0]: "crashed"}
 
 
 @pytest.mark.whole
 def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> None:
     path = server.save("endless.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    other = server.save("other.ipynb", {})
-    with begun(server, path) as answer:
-        assert outcomes([json.loads(answer.readline())])[TASKS[1]] == "passed"
-        status, refused = server.ask("POST", "check", {"path": path, "task": TASKS[2], "lang": "ko"})
-        assert (status, "확인하고" in refused["message"]) == (409, True)
-        assert server.check(other, TASKS[2])[-1]["event"] == "end"  # another notebook need not wait
-        start = time.monotonic()
+    other_path = server.save("other.ipynb", {})
+    with start_check(server, path) as response:
+        assert outcomes([json.loads(response.readline())])[TASKS[1]] == "passed"
+        status, refusal = server.ask("POST", "check", {"path": path, "task": TASKS[2], "lang": "ko"})
+        assert (status, "확인하고" in refusal["message"]) == (409, True)
+        assert server.check(other_path, TASKS[2])[-1]["event"] == "end"  # another notebook need not wait
+        start_time = time.monotonic()
         assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": True})
-        rest = [json.loads(line) for line in answer.read().splitlines()]
-    took = time.monotonic() - start
-    assert (rest[-1]["event"], rest[-1]["problem"]) == ("stopped", None)
-    assert took < 3  # 0.05 s on an idle machine
-    assert TASKS[1] in kept(server, path)
+        events = [json.loads(line) for line in response.read().splitlines()]
+    duration = time.monotonic() - start_time
+    assert (events[-1]["event"], events[-1]["problem"]) == ("stopped", None)
+    assert duration < 3  # 0.05 s on an idle machine
+    assert TASKS[1] in stored_outcomes(server, path)
     (worker,) = server.workers()
     assert wait_for(lambda: len(family(worker)) == 2)  # the worker, and the process that forks candidates
     assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": False})
@@ -268,22 +268,22 @@ def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> Non
 
 def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
     path = server.save("left.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    with begun(server, path) as answer:
-        (task,) = outcomes([json.loads(answer.readline())])
+    with start_check(server, path) as response:
+        (task,) = outcomes([json.loads(response.readline())])
     (worker,) = server.workers()
     assert wait_for(lambda: len(family(worker)) == 2)
-    assert wait_for(lambda: task in kept(server, path))
+    assert wait_for(lambda: task in stored_outcomes(server, path))
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
 
 @pytest.mark.whole
 def test_a_worker_that_dies_is_started_again(server: Server) -> None:
     path = server.save("killed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    with begun(server, path) as answer:
+    with start_check(server, path) as response:
         (worker,) = server.workers()
         members = family(worker)
         os.kill(worker, signal.SIGKILL)
-        assert json.loads(answer.read().splitlines()[-1])["event"] == "error"
+        assert json.loads(response.read().splitlines()[-1])["event"] == "error"
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
@@ -316,10 +316,10 @@ def test_notebook_of_no_lesson_is_checked_by_its_visible_tests(server: Server, t
 
 def test_service_checks_only_notebooks_below_its_root(server: Server, tmp_path: Path) -> None:
     path = server.save("good.ipynb", {})
-    outside = tmp_path / "outside.ipynb"
-    nbformat.write(answered(ROOT, {}, "en", LESSON), outside)
+    outside_path = tmp_path / "outside.ipynb"
+    nbformat.write(answered_notebook(ROOT, {}, "en", LESSON), outside_path)
     folder = server.folder
-    (folder / "link.ipynb").symlink_to(outside)
+    (folder / "link.ipynb").symlink_to(outside_path)
     (folder / "folder").symlink_to(tmp_path)
     (folder / "inside.ipynb").symlink_to(folder / path)
     (folder / ".hidden.ipynb").write_bytes((folder / path).read_bytes())
@@ -330,11 +330,11 @@ def test_service_checks_only_notebooks_below_its_root(server: Server, tmp_path: 
     (folder / "folder.ipynb").mkdir()
     (folder / "circle.ipynb").symlink_to(folder / "circle.ipynb")
     os.mkfifo(folder / "pipe.ipynb")
-    bad = [
+    invalid_paths = [
         "link.ipynb",
         "folder/outside.ipynb",
         f"../{tmp_path.name}/outside.ipynb",
-        str(outside),
+        str(outside_path),
         "sub/../../good.ipynb",
         ".hidden.ipynb",
         ".secret/a.ipynb",
@@ -348,16 +348,16 @@ def test_service_checks_only_notebooks_below_its_root(server: Server, tmp_path: 
         "x" * 1900 + ".ipynb",
         "%s%d.ipynb",
     ]
-    found = {name: server.ask("GET", "lesson", path=name, lang="ko") for name in bad}
-    assert {status for status, _ in found.values()} == {404}
-    assert all("노트북이 없습니다" in said["message"] for _, said in found.values())
-    assert {server.ask("POST", "check", {"path": name})[0] for name in bad} == {404}
+    responses = {name: server.ask("GET", "lesson", path=name, lang="ko") for name in invalid_paths}
+    assert {status for status, _ in responses.values()} == {404}
+    assert all("노트북이 없습니다" in response["message"] for _, response in responses.values())
+    assert {server.ask("POST", "check", {"path": name})[0] for name in invalid_paths} == {404}
     assert server.ask("GET", "lesson", path="inside.ipynb")[0] == 200
     nbformat.write(nbformat.v4.new_notebook(), folder / "empty.ipynb")
     assert server.ask("GET", "lesson", path="empty.ipynb")[0] == 404
     (folder / f"{LESSON}.ipynb").write_text("{")
-    status, said = server.ask("POST", "check", {"path": f"{LESSON}.ipynb"})
-    assert (status, "cut short or damaged" in said["message"]) == (422, True)
+    status, response = server.ask("POST", "check", {"path": f"{LESSON}.ipynb"})
+    assert (status, "cut short or damaged" in response["message"]) == (422, True)
 
 
 @pytest.mark.parametrize(
@@ -365,8 +365,8 @@ def test_service_checks_only_notebooks_below_its_root(server: Server, tmp_path: 
     [(b"{", 400), ([], 400), ({}, 400), ({"path": 3}, 400), (b" " * 20_000, 413), (b"[" * 9_000, 400)],
 )
 def test_a_request_with_an_odd_body_is_refused_with_a_message(server: Server, body: Any, status: int) -> None:
-    found, said = server.ask("POST", "check", body)
-    assert (found, said["message"] != "") == (status, True)
+    actual_status, response = server.ask("POST", "check", body)
+    assert (actual_status, response["message"] != "") == (status, True)
 
 
 def test_a_request_for_an_odd_task_is_refused(server: Server) -> None:
@@ -381,41 +381,45 @@ def test_requests_without_token_or_from_other_sites_are_refused(server: Server) 
     path = server.save("mine.ipynb", {})
     body = {"path": path, "task": TASKS[0]}
 
-    def posts(headers: dict[str, str]) -> set[int]:
+    def post_statuses(headers: dict[str, str]) -> set[int]:
         return {server.status("POST", name, body, headers) for name in ("check", "stop", "solution")}
 
-    def gets(headers: dict[str, str]) -> set[int]:
+    def get_statuses(headers: dict[str, str]) -> set[int]:
         query = {"path": path, "task": TASKS[0], "number": 1}
         return {server.status("GET", name, None, headers, **query) for name in ("lesson", "hint", "progress")}
 
-    assert (posts({}), gets({})) == ({403}, {403})
+    assert (post_statuses({}), get_statuses({})) == ({403}, {403})
     with contextlib.closing(server.open("GET", "progress", headers={}, token=TOKEN)) as login:
-        cookies = [v for key, v in login.getresponse().getheaders() if key.lower() == "set-cookie"]
-    cookie = {"Cookie": "; ".join(value.partition(";")[0] for value in cookies)}
-    assert "username" in cookie["Cookie"]
-    evil = cookie | {"Origin": "http://evil.example", "Referer": "http://evil.example/"}
-    neighbour = cookie | {"Referer": "http://127.0.0.1:1/"}  # another server on this machine
-    picture = cookie | {"Sec-Fetch-Site": "same-site", "Referer": f"http://127.0.0.1:{server.port}/"}
-    rebound = cookie | {"Host": "evil.example"}
-    for headers in (evil, neighbour, picture, rebound, cookie):
-        assert posts(headers) <= {403, 404}
-        assert gets(headers) <= {403, 404}
-    ours = cookie | {"Sec-Fetch-Site": "same-origin"}
-    for used_as in ("image", "document", "iframe"):  # requests that a notebook's text can cause in a browser
-        assert gets(ours | {"Sec-Fetch-Dest": used_as}) == {403}
-    assert gets(ours | {"Sec-Fetch-Dest": "empty"}) == gets(ours) == {200}
+        cookies = [value for key, value in login.getresponse().getheaders() if key.lower() == "set-cookie"]
+    cookie_header = {"Cookie": "; ".join(value.partition(";")[0] for value in cookies)}
+    assert "username" in cookie_header["Cookie"]
+    foreign_headers = cookie_header | {"Origin": "http://evil.example", "Referer": "http://evil.example/"}
+    neighbour_headers = cookie_header | {"Referer": "http://127.0.0.1:1/"}  # another server on this machine
+    image_headers = cookie_header | {
+        "Sec-Fetch-Site": "same-site",
+        "Referer": f"http://127.0.0.1:{server.port}/",
+    }
+    rebound_headers = cookie_header | {"Host": "evil.example"}
+    for headers in (foreign_headers, neighbour_headers, image_headers, rebound_headers, cookie_header):
+        assert post_statuses(headers) <= {403, 404}
+        assert get_statuses(headers) <= {403, 404}
+    page_headers = cookie_header | {"Sec-Fetch-Site": "same-origin"}
+    # A notebook's text can cause such requests in a browser.
+    for destination in ("image", "document", "iframe"):
+        assert get_statuses(page_headers | {"Sec-Fetch-Dest": destination}) == {403}
+    assert get_statuses(page_headers | {"Sec-Fetch-Dest": "empty"}) == get_statuses(page_headers) == {200}
 
 
 def test_a_notebook_of_unknown_origin_is_not_run_before_its_reader_agrees(server: Server) -> None:
-    mark = server.folder / "ran"
-    path = server.save("sent.ipynb", {TASKS[0]: f"open({str(mark)!r}, 'w')"})
+    marker = server.folder / "ran"
+    path = server.save("sent.ipynb", {TASKS[0]: f"open({str(marker)!r}, 'w')"})
     assert server.ask("GET", "lesson", path=path)[1]["agreed"] is False
     status, answer = server.ask("POST", "check", {"path": path, "task": None, "agree": False})
     assert status == 428
     assert "sent.ipynb is not one of the lessons" in answer["message"]
-    assert not mark.exists()
+    assert not marker.exists()
     assert server.check(path)[-1]["event"] == "end"
-    assert mark.exists()
+    assert marker.exists()
     assert server.ask("GET", "lesson", path=path)[1]["agreed"] is True
     assert server.status("POST", "check", {"path": path, "task": TASKS[0], "agree": False}) == 200
 
@@ -423,8 +427,8 @@ def test_a_notebook_of_unknown_origin_is_not_run_before_its_reader_agrees(server
 # --- The command line -----------------------------------------------------------------------------------
 
 
-def run_check(server: Server, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-X", "importtime", "-m", "autograder.cli", "check", *words]
+def run_check(server: Server, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-X", "importtime", "-m", "autograder.cli", "check", *arguments]
     return subprocess.run(
         command,
         cwd=server.folder,
@@ -436,23 +440,23 @@ def run_check(server: Server, *words: str, **environment: str) -> subprocess.Com
     )
 
 
-def test_the_command_asks_the_server(server: Server) -> None:
+def test_check_command_uses_the_running_server(server: Server) -> None:
     path = server.save("typed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0]).replace("True", "False")})
-    done = run_check(server, path, "--json")
-    found = json.loads(done.stdout)
-    assert done.returncode == 1
-    assert list(found) == ["lesson", "score", "max_score", "tasks"]
-    assert [task["id"] for task in found["tasks"]] == TASKS
+    result = run_check(server, path, "--json")
+    report = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert list(report) == ["lesson", "score", "max_score", "tasks"]
+    assert [task["id"] for task in report["tasks"]] == TASKS
     fields = {"id", "points", "max_points", "outcome", "message", "seconds"}
-    assert all(set(task) == fields for task in found["tasks"])
-    assert " torch\n" not in done.stderr  # the server's worker has already imported torch
+    assert all(set(task) == fields for task in report["tasks"])
+    assert " torch\n" not in result.stderr  # the server's worker has already imported torch
 
 
 @pytest.mark.whole
 def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_path: Path) -> None:
     path = server.save("fallback.ipynb", {})
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as silent_server:
+        port = silent_server.getsockname()[1]
         info = {
             "pid": os.getpid(),
             "port": port,
@@ -462,11 +466,11 @@ def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_p
         }
         info["url"] = f"http://127.0.0.1:{port}/"
         (tmp_path / "jpserver-1.json").write_text(json.dumps(info))
-        dead = info | {"pid": 2**22 + 1, "url": "http://127.0.0.1:9/"}
-        (tmp_path / "jpserver-2.json").write_text(json.dumps(dead))
+        dead_info = info | {"pid": 2**22 + 1, "url": "http://127.0.0.1:9/"}
+        (tmp_path / "jpserver-2.json").write_text(json.dumps(dead_info))
         (tmp_path / "jpserver-3.json").write_text("{")
-        done = run_check(server, path, "--json", JUPYTER_RUNTIME_DIR=str(tmp_path))
-    assert json.loads(done.stdout)["score"] == 10
+        result = run_check(server, path, "--json", JUPYTER_RUNTIME_DIR=str(tmp_path))
+    assert json.loads(result.stdout)["score"] == 10
 
 
 # --- A killed server ------------------------------------------------------------------------------------
@@ -475,8 +479,8 @@ def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_p
 def test_no_process_outlives_a_killed_server(server: Server) -> None:
     """This must be the last test of the file, because it kills the server that all tests share."""
     path = server.save("end.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
-    with begun(server, path) as answer:
-        (task,) = outcomes([json.loads(answer.readline())])
+    with start_check(server, path) as response:
+        (task,) = outcomes([json.loads(response.readline())])
         members = family(server.process.pid)[1:]
         assert len(members) >= 4
         server.process.kill()

@@ -38,32 +38,32 @@ def fail(path: Path) -> dict[str, Any]:
     raise ValueError("unfit")
 
 
-def say(job: str) -> str:
+def echo(job: str) -> str:
     return job
 
 
-def serve(jobs: list[Any]) -> Callable[[], Any]:
-    left = iter(jobs)
-    return lambda: next(left, None)
+def job_source(jobs: list[Any]) -> Callable[[], Any]:
+    remaining = iter(jobs)
+    return lambda: next(remaining, None)
 
 
 @pytest.fixture
-def crew() -> Iterator[LocalWorkers]:
-    made = LocalWorkers(2)
-    yield made
-    made.close(kill=True)
+def local_workers() -> Iterator[LocalWorkers]:
+    pool = LocalWorkers(2)
+    yield pool
+    pool.close(kill=True)
 
 
-def test_job_of_a_killed_worker_is_repeated(crew: LocalWorkers, tmp_path: Path) -> None:
+def test_job_of_a_killed_worker_is_repeated(local_workers: LocalWorkers, tmp_path: Path) -> None:
     jobs = [tmp_path / str(number) for number in range(3)]
-    found = dict(run(die_once, serve(jobs), crew))
-    assert set(found) == set(jobs)
-    assert all("pid" in result for result in found.values())
+    results = dict(run(die_once, job_source(jobs), local_workers))
+    assert set(results) == set(jobs)
+    assert all("pid" in result for result in results.values())
 
 
-def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: LocalWorkers) -> None:
-    found = list(run(die_for_a, serve(["a", "b", "c", "d"]), crew))
-    assert {job: isinstance(result, Failed) for job, result in found} == {
+def test_job_that_kills_twice_is_given_up_and_costs_no_other(local_workers: LocalWorkers) -> None:
+    results = list(run(die_for_a, job_source(["a", "b", "c", "d"]), local_workers))
+    assert {job: isinstance(result, Failed) for job, result in results} == {
         "a": True,
         "b": False,
         "c": False,
@@ -71,7 +71,7 @@ def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: LocalWorkers)
     }
 
 
-class Threads:
+class ThreadWorkers:
     """Workers that are threads of this process."""
 
     places = 2
@@ -92,12 +92,12 @@ class Threads:
         self.pool.shutdown()
 
 
-class Watched:
+class RecordingJobs:
     """Jobs that record which jobs are running at the end of each attempt."""
 
     def __init__(self) -> None:
         self.running: set[str] = set()
-        self.seen: list[tuple[str, set[str]]] = []
+        self.attempts: list[tuple[str, set[str]]] = []
         self.lock = threading.Lock()
 
     def do(self, job: str) -> Any:
@@ -105,9 +105,9 @@ class Watched:
             self.running.add(job)
         time.sleep(0.05)
         with self.lock:
-            self.seen.append((job, set(self.running)))
+            self.attempts.append((job, set(self.running)))
             self.running.discard(job)
-            tries = [name for name, _ in self.seen].count(job)
+            tries = [name for name, _ in self.attempts].count(job)
         match job:
             case "fails":
                 return Failed("broken")
@@ -121,45 +121,48 @@ class Watched:
 
 
 def test_job_that_failed_twice_or_starved_is_retried_alone() -> None:
-    watched = Watched()
-    crew = Threads()
+    recording_jobs = RecordingJobs()
+    thread_workers = ThreadWorkers()
     jobs = ["fails", "busy", "a", "fails twice", "b", "busy once", "c", "d"]
-    found = dict(run(watched.do, serve(jobs), crew))
-    crew.close()
-    assert found == {
+    results = dict(run(recording_jobs.do, job_source(jobs), thread_workers))
+    thread_workers.close()
+    assert results == {
         "fails": Failed("broken"),
         "busy": Failed("no processor"),
         "fails twice": 3,
         "busy once": 2,
         **dict.fromkeys("abcd", 1),
     }
-    tries = {job: [others for name, others in watched.seen if name == job] for job in jobs}
+    tries = {job: [running for name, running in recording_jobs.attempts if name == job] for job in jobs}
     assert {job: len(tries[job]) for job in jobs[:2]} == {"fails": 3, "busy": 2}
     for job in ("fails", "busy", "fails twice", "busy once"):
         assert tries[job][-1] == {job}
-    assert {job for job, _ in watched.seen[-4:]} == {"fails", "busy", "fails twice", "busy once"}
+    assert {job for job, _ in recording_jobs.attempts[-4:]} == {"fails", "busy", "fails twice", "busy once"}
 
 
-def processors(seconds: float) -> set[int]:
+def report_processors(seconds: float) -> set[int]:
     time.sleep(seconds)  # so that the other worker gets the other job
     return os.sched_getaffinity(0)
 
 
 @pytest.mark.whole
 def test_each_worker_gets_its_own_processor_if_there_are_enough() -> None:
-    everywhere = os.sched_getaffinity(0)
-    for places, own in ((len(everywhere), True), (len(everywhere) + 1, False)):
-        crew = LocalWorkers(places)
+    all_processors = os.sched_getaffinity(0)
+    for places, enough in ((len(all_processors), True), (len(all_processors) + 1, False)):
+        local_workers = LocalWorkers(places)
         try:
-            found = [where for _, where in run(processors, serve([0.2] * places), crew)]
+            results = [
+                processors
+                for _, processors in run(report_processors, job_source([0.2] * places), local_workers)
+            ]
         finally:
-            crew.close(kill=True)
-        expected = [{one} for one in everywhere] if own else [everywhere] * places
-        assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
+            local_workers.close(kill=True)
+        expected = [{processor} for processor in all_processors] if enough else [all_processors] * places
+        assert sorted(map(sorted, results)) == sorted(map(sorted, expected))
 
 
-def test_exception_in_a_job_is_a_grader_failure(crew: LocalWorkers, tmp_path: Path) -> None:
-    assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
+def test_exception_in_a_job_is_a_grader_failure(local_workers: LocalWorkers, tmp_path: Path) -> None:
+    assert list(run(fail, job_source([tmp_path]), local_workers)) == [(tmp_path, Failed("ValueError: unfit"))]
 
 
 def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tmp_path: Path) -> None:
@@ -177,34 +180,34 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
     )
     script = tmp_path / "parent.py"
     script.write_text(code)
-    with tempfile.TemporaryDirectory(dir="/tmp") as temporary:  # the path of a socket must be short
-        done = subprocess.run(
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary_folder:  # the path of a socket must be short
+        result = subprocess.run(
             [sys.executable, script],
-            env=os.environ | {"TMPDIR": temporary},
+            env=os.environ | {"TMPDIR": temporary_folder},
             capture_output=True,
             text=True,
             check=False,
             timeout=60,
         )
-        pid, *made = done.stdout.split() or [done.stderr]
-        assert made, pid
+        pid, *files = result.stdout.split() or [result.stderr]
+        assert files, pid
         for _ in range(100):
-            if has_ended(int(pid)) and not os.listdir(temporary):
+            if has_ended(int(pid)) and not os.listdir(temporary_folder):
                 return
             time.sleep(0.1)
         assert has_ended(int(pid))
-        assert not os.listdir(temporary)
+        assert not os.listdir(temporary_folder)
 
 
 @pytest.mark.whole
 def test_closing_an_unused_worker_pool_leaves_no_process() -> None:
-    crew = LocalWorkers(1)
-    origin = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
-    crew.close()
-    assert has_ended(origin)
-    crew = LocalWorkers(1)
-    assert list(run(say, serve(["a"]), crew)) == [("a", "a")]
-    crew.close()
+    local_workers = LocalWorkers(1)
+    server_pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    local_workers.close()
+    assert has_ended(server_pid)
+    local_workers = LocalWorkers(1)
+    assert list(run(echo, job_source(["a"]), local_workers)) == [("a", "a")]
+    local_workers.close()
 
 
 @pytest.mark.whole
@@ -223,7 +226,7 @@ def has_ended(pid: int) -> bool:
         return True
 
 
-def say_in_the_wall(word: str) -> str:
+def print_in_wall(word: str) -> str:
     with _wall(()).candidate() as candidate:
         return candidate.load([("cell", f"print({word!r})")], timeout=30.0).cells[0].output
 
@@ -232,28 +235,34 @@ def say_in_the_wall(word: str) -> str:
 @pytest.mark.slow  # two templates import torch
 def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     template = start_preparations()
-    elsewhere, within = WallOptions(["/nowhere"]), WallOptions([str(Path(pytest.__file__).parent)])
+    outside_options, inside_options = (
+        WallOptions(["/nowhere"]),
+        WallOptions([str(Path(pytest.__file__).parent)]),
+    )
     assert template is not None
-    assert template.adopt_options(elsewhere)
-    assert not template.adopt_options(within)
+    assert template.adopt_options(outside_options)
+    assert not template.adopt_options(inside_options)
     assert not template.adopt_options(WallOptions(["/nowhere"], plain=True))
-    crew = LocalWorkers(2, hidden=(), template=template)
+    local_workers = LocalWorkers(2, hidden=(), template=template)
     try:
-        assert crew._template is template
-        assert {found for _, found in run(say_in_the_wall, serve(["a", "b"]), crew)} == {"a\n", "b\n"}
-        first = crew._template
-        assert len(crew._idle) == 2
-        first.process.kill()
-        assert not first.is_running(10)
-        assert [found for _, found in run(say_in_the_wall, serve(["c"]), crew)] == ["c\n"]
-        assert crew._template is not first
+        assert local_workers._template is template
+        assert {output for _, output in run(print_in_wall, job_source(["a", "b"]), local_workers)} == {
+            "a\n",
+            "b\n",
+        }
+        first_template = local_workers._template
+        assert len(local_workers._idle) == 2
+        first_template.process.kill()
+        assert not first_template.is_running(10)
+        assert [output for _, output in run(print_in_wall, job_source(["c"]), local_workers)] == ["c\n"]
+        assert local_workers._template is not first_template
     finally:
-        crew.close(kill=True)
-    assert not crew._template.is_running()
+        local_workers.close(kill=True)
+    assert not local_workers._template.is_running()
 
 
 @pytest.mark.parametrize(
-    ("written", "names", "expected"),
+    ("files", "names", "expected"),
     [
         ({"hw1/hw1.ipynb": "import numpy", "hw1/data.csv": "torch"}, ["hw1"], True),
         ({"hw1/hw1.ipynb": "import numpy", "hw2/hw2.ipynb": "import torch"}, ["hw1"], True),
@@ -265,9 +274,9 @@ def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     ids=["numpy", "other mentions", "mentions", "helper", "lesson", "unreadable"],
 )
 def test_only_assignments_that_do_not_mention_torch_need_none(
-    written: dict[str, str], names: list[str], expected: bool, tmp_path: Path
+    files: dict[str, str], names: list[str], expected: bool, tmp_path: Path
 ) -> None:
-    for path, content in written.items():
+    for path, content in files.items():
         (file := tmp_path / "source" / path).parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
     assert needs_no_torch(tmp_path / "source", names, ["hw1", "hw2"]) == expected

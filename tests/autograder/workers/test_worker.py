@@ -44,10 +44,10 @@ def test_narrower_existing_memory_limit_is_kept() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     try:
         with memory_limit(512 * MEGABYTE):
-            narrow = resource.getrlimit(resource.RLIMIT_DATA)
+            narrow_limit = resource.getrlimit(resource.RLIMIT_DATA)
             with memory_limit(1024 * MEGABYTE):
-                assert resource.getrlimit(resource.RLIMIT_DATA) == narrow
-            assert resource.getrlimit(resource.RLIMIT_DATA) == narrow
+                assert resource.getrlimit(resource.RLIMIT_DATA) == narrow_limit
+            assert resource.getrlimit(resource.RLIMIT_DATA) == narrow_limit
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
@@ -66,16 +66,18 @@ def test_child_process_can_lift_the_memory_limit() -> None:
 
 
 def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = (built / "source" / STEPS / f"{STEPS}.ipynb").read_text()
+    text = (built_course / "source" / STEPS / f"{STEPS}.ipynb").read_text()
     (copy := tmp_path / "notes").write_text(text)
-    shown = SimpleNamespace(suspects=(str(tmp_path / "none"), str(copy)))
-    monkeypatch.setattr(worker, "_wall", lambda hidden: shown)
-    done = worker.examine(Job("ann", STEPS, text, Script((), "en", ""), b"", ()))
-    assert isinstance(done, NoWall)
-    assert f"every notebook could read {copy}, which holds answers or hidden tests of {STEPS}" in done.reason
-    assert "Move it" in done.fix
+    fake_wall = SimpleNamespace(suspects=(str(tmp_path / "none"), str(copy)))
+    monkeypatch.setattr(worker, "_wall", lambda hidden: fake_wall)
+    result = worker.examine(Job("ann", STEPS, text, Script((), "en", ""), b"", ()))
+    assert isinstance(result, NoWall)
+    assert (
+        f"every notebook could read {copy}, which holds answers or hidden tests of {STEPS}" in result.reason
+    )
+    assert "Move it" in result.fix
 
 
 def test_lesson_never_runs_behind_a_wall_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,10 +85,12 @@ def test_lesson_never_runs_behind_a_wall_without_torch(monkeypatch: pytest.Monke
     monkeypatch.setattr(worker, "_join_wall", lambda handle: handle and f"shared {handle.options.plain}")
     monkeypatch.setattr(worker, "_build_wall", lambda hidden, plain: f"own {plain}")
     with socket.socket() as control:
-        plain, full = (TemplateHandle(control, WallOptions(plain=is_plain), ()) for is_plain in (True, False))
-        monkeypatch.setattr(worker, "_handles", {("a",): plain, ("b",): full})
-        found = [worker._wall((hidden,), plain=is_plain) for hidden in "abc" for is_plain in (True, False)]
-    assert found == [
+        plain_handle, full_handle = (
+            TemplateHandle(control, WallOptions(plain=is_plain), ()) for is_plain in (True, False)
+        )
+        monkeypatch.setattr(worker, "_handles", {("a",): plain_handle, ("b",): full_handle})
+        walls = [worker._wall((hidden,), plain=is_plain) for hidden in "abc" for is_plain in (True, False)]
+    assert walls == [
         *("shared True", "own False"),
         *("shared False", "shared False"),
         *("own False", "own False"),

@@ -12,9 +12,9 @@ from secant.verdict import Part
 from tests.support.settings import in_english  # noqa: F401
 
 
-def complaint(got: object, want: object, **how: object) -> str:
+def complaint(got: object, want: object, **options: object) -> str:
     with pytest.raises(check.CheckFailed) as failure:
-        check.close(got, want, "f(x)", **how)
+        check.close(got, want, "f(x)", **options)
     return str(failure.value)
 
 
@@ -40,7 +40,7 @@ def test_right_values_pass(got: object, want: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("got", "want", "words"),
+    ("got", "want", "pattern"),
     [
         (6.0, 6.001, "The value differs"),
         (True, 1.0, "a bool"),
@@ -67,8 +67,8 @@ def test_right_values_pass(got: object, want: object) -> None:
         (1, True, "an int; a bool"),
     ],
 )
-def test_each_kind_of_wrong_value_gets_its_own_message(got: object, want: object, words: str) -> None:
-    with pytest.raises(check.CheckFailed, match=words):
+def test_each_kind_of_wrong_value_gets_its_own_message(got: object, want: object, pattern: str) -> None:
+    with pytest.raises(check.CheckFailed, match=pattern):
         check.close(got, want)
 
 
@@ -126,14 +126,14 @@ def test_check_messages_never_go_to_stderr(capsys: pytest.CaptureFixture[str]) -
     assert "all" not in captured.out.lower().split()
 
 
-def told(function: Any, *arguments: Any, **options: Any) -> str:
+def failure_message(function: Any, *arguments: Any, **options: Any) -> str:
     with pytest.raises(check.CheckFailed) as failure:
         function(*arguments, **options)
     return str(failure.value)
 
 
 @pytest.mark.parametrize(
-    ("got", "said"),
+    ("got", "text"),
     [
         (1.0001, "use float64"),
         (torch.tensor([1.0]), "general"),
@@ -142,18 +142,18 @@ def told(function: Any, *arguments: Any, **options: Any) -> str:
         (1.0005, "known"),
     ],
 )
-def test_nearly_right_value_gets_its_own_hint(got: Any, said: str) -> None:
+def test_nearly_right_value_gets_its_own_hint(got: Any, text: str) -> None:
     mistakes = {1.0005: "known"}
     options = {"rtol": 1e-11, "atol": 0.0, "mistakes": mistakes, "nearly": "use float64", "hint": "general"}
-    message = told(check.close, got, 1.0, "f(x)", **options)
-    assert said in message
+    message = failure_message(check.close, got, 1.0, "f(x)", **options)
+    assert text in message
     assert got is not None or "general" not in message, "a missing return is cause enough"
 
 
 @pytest.mark.parametrize("got", [{"a": None}, [None], (None,)])
 def test_a_return_is_missing_only_where_nothing_was_returned(got: Any) -> None:
     want = {"a": 1.0} if isinstance(got, dict) else type(got)([1.0])
-    message = told(check.close, got, want, "f()", hint="a number for each")
+    message = failure_message(check.close, got, want, "f()", hint="a number for each")
     assert "None; a float was expected." in message
     assert "return" not in message
     assert "likely cause: a number for each" in message
@@ -162,28 +162,28 @@ def test_a_return_is_missing_only_where_nothing_was_returned(got: Any) -> None:
 def test_nearly_scales_both_tolerances() -> None:
     options = {"rtol": 1e-11, "nearly": "use float64", "hint": "general"}
     want = (3e-3, 1.0)
-    assert "general" in told(check.close, (0.0, 1.0), want, **options, atol=0.0)
-    assert "use float64" in told(check.close, (0.0, 1.0), want, **options, atol=1e-10)
+    assert "general" in failure_message(check.close, (0.0, 1.0), want, **options, atol=0.0)
+    assert "use float64" in failure_message(check.close, (0.0, 1.0), want, **options, atol=1e-10)
 
 
 def test_requested_change_is_no_side_effect() -> None:
     changes = [("grad", "x"), ("value", "x")]
     check.untouched(changes, "f(x)", but=changes)
-    assert "x.grad" not in told(check.untouched, changes, "f(x)", but=[["grad", "x"]])
+    assert "x.grad" not in failure_message(check.untouched, changes, "f(x)", but=[["grad", "x"]])
 
 
 def test_a_side_effect_may_have_a_likely_cause() -> None:
     hints = {"grad": "backward() fills it", "value": "an edit in place"}
-    message = told(check.untouched, [("grad", "x"), ("hooks", "x")], "f(x)", hints=hints)
+    message = failure_message(check.untouched, [("grad", "x"), ("hooks", "x")], "f(x)", hints=hints)
     assert message.endswith("a hook was left on x\n  likely cause: backward() fills it")
-    assert "likely cause" not in told(check.untouched, [("hooks", "x")], "f(x)", hints=hints)
+    assert "likely cause" not in failure_message(check.untouched, [("hooks", "x")], "f(x)", hints=hints)
 
 
 def test_only_a_few_of_many_side_effects_are_listed() -> None:
     changes = [("value", f"x{n}" + "y" * 1000) for n in range(50_000)]
-    started = time.process_time()
-    message = told(check.untouched, changes, "f(x)")
-    assert time.process_time() - started < 1
+    start = time.process_time()
+    message = failure_message(check.untouched, changes, "f(x)")
+    assert time.process_time() - start < 1
     assert len(message.splitlines()) == 11
     assert len(message) < 4_000
 
@@ -192,9 +192,9 @@ def test_only_a_few_of_many_side_effects_are_listed() -> None:
 
 
 def test_message_of_an_error_includes_the_call() -> None:
-    with pytest.raises(ZeroDivisionError) as caught, check.asking("f(0)"):
+    with pytest.raises(ZeroDivisionError) as error, check.asking("f(0)"):
         _ = 1 / 0
-    assert caught.value.__notes__ == ["The call was f(0)"]
+    assert error.value.__notes__ == ["The call was f(0)"]
     assert check.call_in_progress() == "f(0)"
     check.seed(b"the next task")
     assert check.call_in_progress() == ""
@@ -204,26 +204,26 @@ def test_finished_call_is_no_longer_the_current_question() -> None:
     with check.asking("f(1)"):
         pass
     assert check.call_in_progress() == ""
-    with pytest.raises(check.CheckFailed) as caught, check.asking("f(2)"):
+    with pytest.raises(check.CheckFailed) as error, check.asking("f(2)"):
         check.refuse("f(2)", "wrong")
-    assert not hasattr(caught.value, "__notes__")
+    assert not hasattr(error.value, "__notes__")
     assert check.call_in_progress() == ""
 
 
 def test_endless_call_is_reported_as_such() -> None:
     check.ended(True, "f(1)")
-    with pytest.raises(check.CheckFailed, match="f\\(1\\)\n  The call did not end") as caught:
+    with pytest.raises(check.CheckFailed, match="f\\(1\\)\n  The call did not end") as error:
         check.ended(False, "f(1)", "compare |y|")
-    assert str(caught.value).endswith("likely cause: compare |y|")
+    assert str(error.value).endswith("likely cause: compare |y|")
     with pytest.raises(check.CheckFailed, match="likely cause: a loop that does not end"):
         check.ended(False, "f(1)")
 
 
 def test_a_mistake_may_be_a_list_or_of_another_dtype() -> None:
     got, want = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0])
-    for wrong in ([1, 2], torch.tensor([1.0, 2.0], dtype=torch.float64)):
+    for mistake in ([1, 2], torch.tensor([1.0, 2.0], dtype=torch.float64)):
         with pytest.raises(check.CheckFailed, match="a slip"):
-            check.close(got, want, mistakes=[(wrong, "a slip")])
+            check.close(got, want, mistakes=[(mistake, "a slip")])
 
 
 @pytest.mark.parametrize(
@@ -235,6 +235,6 @@ def test_passed_visible_tests_tell_how_to_run_the_hidden_ones(
     (tmp_path / folder).mkdir()
     monkeypatch.chdir(tmp_path / folder)
     check.visible_passed()
-    said = capsys.readouterr().out
-    assert command in said
-    assert "If you teach yourself" in said  # in a class edition, Check has no hidden tests
+    output = capsys.readouterr().out
+    assert command in output
+    assert "If you teach yourself" in output  # in a class edition, Check has no hidden tests

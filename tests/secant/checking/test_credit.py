@@ -6,11 +6,11 @@ from secant import PartialCredit, check
 from secant.verdict import Part
 
 
-def failed(message: str) -> check.CheckFailed:
+def make_failure(message: str) -> check.CheckFailed:
     return check.CheckFailed((Part("plain", message),))
 
 
-def of_parts(**failures: Exception | None) -> PartialCredit:
+def make_credit(**failures: Exception | None) -> PartialCredit:
     """Return the credit of a cell whose parts `forward` (1 point) and `gradient` (2) may fail."""
     credit = PartialCredit(forward=1, gradient=2)
     for name in ("forward", "gradient"):
@@ -21,14 +21,14 @@ def of_parts(**failures: Exception | None) -> PartialCredit:
 
 
 def test_all_parts_passed_leave_the_points_to_nbgrader(capsys: pytest.CaptureFixture[str]) -> None:
-    credit = of_parts()
+    credit = make_credit()
     check.visible_passed(credit)
     assert credit.points() is None
     assert capsys.readouterr().out.startswith("Visible tests passed")
 
 
 def test_one_failed_part_costs_its_own_points_and_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    credit = of_parts(gradient=failed("expected 3, got 4"))
+    credit = make_credit(gradient=make_failure("expected 3, got 4"))
     check.visible_passed(credit)
     assert credit.points() == 1
     out = capsys.readouterr().out
@@ -36,25 +36,25 @@ def test_one_failed_part_costs_its_own_points_and_is_printed(capsys: pytest.Capt
 
 
 def test_summary_names_the_parts_in_both_languages(both_languages: str) -> None:
-    summary = of_parts(forward=ValueError()).summary().text
-    in_words = {
+    summary = make_credit(forward=ValueError()).summary().text
+    sentences = {
         "en": "2 of 3 points: gradient passed, forward did not.",
         "ko": "3점 중 2점: gradient 통과, forward 실패.",
     }
-    assert summary == in_words[both_languages]
+    assert summary == sentences[both_languages]
 
 
 def test_first_failure_is_raised_if_every_part_failed() -> None:
-    first = failed("first")
-    with pytest.raises(check.CheckFailed) as caught:
-        of_parts(forward=first, gradient=ValueError("second")).points()
-    assert caught.value is first
+    first = make_failure("first")
+    with pytest.raises(check.CheckFailed) as error:
+        make_credit(forward=first, gradient=ValueError("second")).points()
+    assert error.value is first
 
 
 def test_part_that_fails_in_the_hidden_tests_alone_loses_its_points() -> None:
-    credit = of_parts()
+    credit = make_credit()
     with credit.part("gradient"):
-        raise failed("a hidden case")
+        raise make_failure("a hidden case")
     assert credit.points() == 1
 
 
@@ -87,11 +87,11 @@ def test_part_that_the_cell_does_not_have_is_refused() -> None:
 
 
 def test_case_of_several_parts_runs_once_for_each_part_that_has_not_failed() -> None:
-    credit, seen = PartialCredit(forward=1, gradient=2), []
+    credit, calls = PartialCredit(forward=1, gradient=2), []
 
     @credit.each
     def inner(case: int) -> str:
-        seen.append((credit.now, case))
+        calls.append((credit.now, case))
         check.holds(credit.now == "forward" or case != 2, "call", "a wrong gradient")
         return "an answer"
 
@@ -102,7 +102,7 @@ def test_case_of_several_parts_runs_once_for_each_part_that_has_not_failed() -> 
     for case in (1, 2, 3):
         outer(case)
     assert inner(4) is None
-    forward, gradient = ([case for part, case in seen if part == name] for name in ("forward", "gradient"))
+    forward, gradient = ([case for part, case in calls if part == name] for name in ("forward", "gradient"))
     assert (forward, gradient) == ([1, 2, 3, 4], [1, 2])
     assert credit.now is None
     assert credit.points() == 1

@@ -14,7 +14,7 @@ def numbers(*values: float) -> Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
-def test_an_operation_does_what_its_formulas_say() -> None:
+def test_operation_computes_its_formulas() -> None:
     apply = operation("x * q", "g * q", "g * 10")
     x, q = numbers(2.0, 3.0).requires_grad_(), numbers(5.0, 7.0).requires_grad_()
     y = apply(x, q)
@@ -29,70 +29,70 @@ def test_an_operation_does_what_its_formulas_say() -> None:
 
 def test_gradient_formula_may_be_none() -> None:
     x = numbers(2.0).requires_grad_()
-    (found,) = torch.autograd.grad(operation("3 * x", "None")(x), x, numbers(1.0), allow_unused=True)
-    assert found is None
+    (gradient,) = torch.autograd.grad(operation("3 * x", "None")(x), x, numbers(1.0), allow_unused=True)
+    assert gradient is None
 
 
 def test_backward_walk_is_returned_as_plain_data() -> None:
-    found = walk_back(
+    result = walk_back(
         operation("x * q", "g * q", "g * torch.log(x)"),
         {"x": numbers(2.0), "q": numbers(3.0)},
         ["x"],
         numbers(0.5),
     )
-    assert found["value"].tolist() == [6.0]
-    assert found["node"] == "FormulaBackward"
-    assert {name: value.tolist() for name, value in found["gradients"].items()} == {"x": [1.5]}
-    assert found["again"]["x"].tolist() == [1.5]
-    assert "log" in found["operations"]
-    assert found["returned"] == ["x", "q"]
-    assert found["error"] == ""
-    assert found["changes"] == []
+    assert result["value"].tolist() == [6.0]
+    assert result["node"] == "FormulaBackward"
+    assert {name: value.tolist() for name, value in result["gradients"].items()} == {"x": [1.5]}
+    assert result["again"]["x"].tolist() == [1.5]
+    assert "log" in result["operations"]
+    assert result["returned"] == ["x", "q"]
+    assert result["error"] == ""
+    assert result["changes"] == []
 
 
 def test_tested_operation_may_get_non_contiguous_inputs() -> None:
-    seen: list[bool] = []
+    contiguity: list[bool] = []
 
-    class Noted(torch.autograd.Function):
+    class Triple(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
-            seen.append(x.is_contiguous())
+            contiguity.append(x.is_contiguous())
             return 3 * x
 
         @staticmethod
         def backward(ctx: Any, g: Any) -> Any:
-            seen.append(g.is_contiguous())
+            contiguity.append(g.is_contiguous())
             return 3 * g
 
     x = numbers(1.0, 2.0, 3.0, 4.0).reshape(2, 2)
     for g in (x, torch.ones_like(x)):
-        seen.clear()
-        found = walk_back(Noted.apply, {"x": x}, ["x"], g, apart=True)
-        assert found["gradients"]["x"].equal(3 * g)
-        assert seen[0] is False  # seen: x in the call, x in a second call, g in the backward pass
-        assert seen[2] is False
+        contiguity.clear()
+        result = walk_back(Triple.apply, {"x": x}, ["x"], g, apart=True)
+        assert result["gradients"]["x"].equal(3 * g)
+        assert contiguity[0] is False  # x in the call, x in a second call, g in the backward pass
+        assert contiguity[2] is False
 
 
 def test_none_gradient_differs_from_a_discarded_one() -> None:
     inputs = {"x": numbers(2.0), "q": numbers(3.0)}
-    found = walk_back(operation("x * q", "g * q", "None"), inputs, ["x"], numbers(1.0))
-    assert found["returned"] == ["x"]
+    result = walk_back(operation("x * q", "g * q", "None"), inputs, ["x"], numbers(1.0))
+    assert result["returned"] == ["x"]
 
 
 def test_result_without_tracked_inputs_has_no_gradients() -> None:
-    found = walk_back(torch.sqrt, {"x": numbers(4.0)}, [], numbers(1.0))
-    assert (found["value"].tolist(), found["node"], found["gradients"]) == ([2.0], "", {})
+    result = walk_back(torch.sqrt, {"x": numbers(4.0)}, [], numbers(1.0))
+    assert (result["value"].tolist(), result["node"], result["gradients"]) == ([2.0], "", {})
 
 
 @pytest.mark.parametrize("apply", [lambda x: 3, lambda x: x.detach() * 2, lambda x: (2 * x).sum()])
 def test_a_result_that_cannot_be_walked_back_from_has_no_gradients(apply: Any) -> None:
-    found = walk_back(apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
-    assert found["gradients"] == found["again"] == {}
+    result = walk_back(apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    assert result["gradients"] == result["again"] == {}
 
 
 def test_error_during_a_backward_walk_is_reported() -> None:
-    found = walk_back(operation("3 * x", "3 * g", "g"), {"x": numbers(4.0)}, ["x"], numbers(1.0))
-    assert "incorrect number of gradients" in found["error"]
+    result = walk_back(operation("3 * x", "3 * g", "g"), {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    assert "incorrect number of gradients" in result["error"]
 
 
 def test_not_implemented_backward_raises_unchanged() -> None:
@@ -112,27 +112,27 @@ def test_not_implemented_backward_raises_unchanged() -> None:
 
 
 def test_backward_that_modifies_the_arriving_gradient_is_detected() -> None:
-    found = walk_back(operation("3 * x", "g.mul_(3)"), {"x": numbers(4.0)}, ["x"], numbers(2.0))
-    assert found["gradients"]["x"].tolist() == [6.0]
-    assert found["again"]["x"].tolist() == [18.0]
-    assert ("value", "grad_output") in found["changes"]
+    result = walk_back(operation("3 * x", "g.mul_(3)"), {"x": numbers(4.0)}, ["x"], numbers(2.0))
+    assert result["gradients"]["x"].tolist() == [6.0]
+    assert result["again"]["x"].tolist() == [18.0]
+    assert ("value", "grad_output") in result["changes"]
 
 
 def test_interleaved_call_reveals_values_stored_on_the_class() -> None:
-    kept: list[Tensor] = []
+    saved: list[Tensor] = []
 
     class Square(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
-            kept[:] = [x.detach()]
+            saved[:] = [x.detach()]
             return x**2
 
         @staticmethod
         def backward(ctx: Any, g: Any) -> Any:
-            return 2 * g * kept[0]
+            return 2 * g * saved[0]
 
-    found = walk_back(Square.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
-    assert found["gradients"]["x"].tolist() == [16.0]
+    result = walk_back(Square.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    assert result["gradients"]["x"].tolist() == [16.0]
 
 
 def test_change_of_any_input_before_backward_is_refused_or_detected() -> None:
@@ -148,11 +148,11 @@ def test_change_of_any_input_before_backward_is_refused_or_detected() -> None:
             return g * ctx.q.detach(), g * ctx.saved_tensors[0]
 
     inputs = {"x": numbers(3.0), "q": numbers(5.0)}
-    right = operation("x * q", "g * q", "g * x")
-    assert list(after_a_change(right, inputs, ["x", "q"], numbers(1.0))) == ["y"]
-    found = after_a_change(HalfWatched.apply, inputs, ["x", "q"], numbers(1.0))
-    assert list(found) == ["q", "y"]
-    assert [value.tolist() for value in found["q"].values() if value is not None] == [[10.0], [3.0]]
+    product = operation("x * q", "g * q", "g * x")
+    assert list(after_a_change(product, inputs, ["x", "q"], numbers(1.0))) == ["y"]
+    result = after_a_change(HalfWatched.apply, inputs, ["x", "q"], numbers(1.0))
+    assert list(result) == ["q", "y"]
+    assert [value.tolist() for value in result["q"].values() if value is not None] == [[10.0], [3.0]]
 
 
 def test_modified_result_stored_without_version_check_is_detected() -> None:
@@ -166,8 +166,8 @@ def test_modified_result_stored_without_version_check_is_detected() -> None:
         def backward(ctx: Any, g: Any) -> Any:
             return g * ctx.y.detach()
 
-    found = after_a_change(Exp.apply, {"x": numbers(0.0)}, ["x"], numbers(1.0))
-    assert [value.tolist() for value in found["y"].values() if value is not None] == [[2.0]]
+    result = after_a_change(Exp.apply, {"x": numbers(0.0)}, ["x"], numbers(1.0))
+    assert [value.tolist() for value in result["y"].values() if value is not None] == [[2.0]]
 
 
 def _by_grad(x: Tensor, g: Tensor) -> Tensor:
@@ -205,8 +205,8 @@ def test_backward_that_calls_autograd_is_detected(slope: Any, delegated: bool) -
         def backward(ctx: Any, g: Any) -> Any:
             return slope(ctx.saved_tensors[0], g)
 
-    found = walk_back(Sine.apply, {"x": numbers(1.0, 2.0)}, ["x"], numbers(1.0, 3.0))
-    assert found["delegated"] is delegated
+    result = walk_back(Sine.apply, {"x": numbers(1.0, 2.0)}, ["x"], numbers(1.0, 3.0))
+    assert result["delegated"] is delegated
 
 
 def stub(fn: Any, inputs: tuple[Tensor, ...]) -> bool:
@@ -219,7 +219,7 @@ def test_an_operation_says_that_inputs_are_missing() -> None:
 
 
 def test_failure_of_the_second_backward_walk_alone_is_detected() -> None:
-    class Once(torch.autograd.Function):
+    class BackwardOnce(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
             ctx.factor = 3.0
@@ -231,6 +231,6 @@ def test_failure_of_the_second_backward_walk_alone_is_detected() -> None:
             ctx.factor = None
             return g
 
-    found = walk_back(Once.apply, {"x": numbers(1.0)}, ["x"], numbers(1.0))
-    assert found["walked"] == 1
-    assert found["error"].startswith("TypeError")
+    result = walk_back(BackwardOnce.apply, {"x": numbers(1.0)}, ["x"], numbers(1.0))
+    assert result["walked"] == 1
+    assert result["error"].startswith("TypeError")

@@ -20,9 +20,9 @@ def test_draws_repeat_after_the_same_seed_and_differ_after_another() -> None:
 def test_each_layout_is_drawn_with_numbers_that_it_can_hold() -> None:
     for layout, dtype, numbers in check.draw_layouts():
         value = torch.tensor(numbers, dtype=getattr(torch, dtype))
-        arranged = graphs.arranged(value, layout)
-        assert arranged.equal(value)
-        assert not arranged.is_contiguous()
+        tensor = graphs.arranged(value, layout)
+        assert tensor.equal(value)
+        assert not tensor.is_contiguous()
 
 
 def test_draws_refuses_a_range_that_is_too_narrow() -> None:
@@ -31,20 +31,20 @@ def test_draws_refuses_a_range_that_is_too_narrow() -> None:
 
 
 def test_drawn_tensor_has_the_requested_shape_and_range() -> None:
-    drawn = check.draw_tensor(3, 4, low=0, high=1)
-    assert drawn.shape == (3, 4)
-    assert drawn.dtype == torch.float64
-    assert len(set(drawn.flatten().tolist())) == 12
+    tensor = check.draw_tensor(3, 4, low=0, high=1)
+    assert tensor.shape == (3, 4)
+    assert tensor.dtype == torch.float64
+    assert len(set(tensor.flatten().tolist())) == 12
     assert check.draw_tensor(1, 1).shape == (1, 1)
 
 
 def test_shown_line_recreates_the_drawn_tensors() -> None:
     check.seed(b"one")
     (x, w), line = check.draw_again(x=(10, 2), w=(3,))
-    names: dict[str, Any] = {"torch": torch}
+    namespace: dict[str, Any] = {"torch": torch}
     with torch.random.fork_rng(devices=[]):
-        exec(line, names)
-    assert torch.equal(names["x"], x)
-    assert torch.equal(names["w"], w)
+        exec(line, namespace)
+    assert torch.equal(namespace["x"], x)
+    assert torch.equal(namespace["w"], w)
     assert (x.shape, w.dtype) == ((10, 2), torch.float64)
     assert check.draw_again(x=(1,), w=())[1] != check.draw_again(x=(1,), w=())[1]

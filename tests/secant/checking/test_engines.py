@@ -7,7 +7,7 @@ import pytest
 from secant.checking.engines import engine
 from secant.value import Value
 
-ALIKE = [{"turned": turned, "merged": merged} for turned in (False, True) for merged in (False, True)]
+OPTIONS = [{"turned": turned, "merged": merged} for turned in (False, True) for merged in (False, True)]
 
 
 def chain(x: Any) -> Any:
@@ -24,19 +24,19 @@ def uneven(x: Any) -> Any:
     return y * (y * x) + y
 
 
-def found(f: Any, calls: int, *which: Any, **how: Any) -> float:
-    x = engine(*which, **how)(2.0)
+def gradient_after(f: Any, calls: int, *bug: Any, **options: Any) -> float:
+    x = engine(*bug, **options)(2.0)
     w = f(x)
     for _ in range(calls):
         w.backward()
     return float(x.grad)
 
 
-@pytest.mark.parametrize("how", ALIKE)
-def test_engines_without_a_bug_give_the_right_gradients(how: Any) -> None:
+@pytest.mark.parametrize("options", OPTIONS)
+def test_engines_without_a_bug_give_the_right_gradients(options: Any) -> None:
     for f, slope in ((chain, 1.5), (even, 112.0), (uneven, 84.0), (lambda x: x * x + (x + x), 6.0)):
-        assert [found(f, calls, **how) for calls in (1, 2)] == pytest.approx([slope, 2 * slope])
-    x = engine(**how)(0.5)
+        assert [gradient_after(f, calls, **options) for calls in (1, 2)] == pytest.approx([slope, 2 * slope])
+    x = engine(**options)(0.5)
     (x.exp().log() + x.relu() - x / 2).backward()
     assert (x.grad, x.relu().data) == (pytest.approx(1.5), 0.5)
     x.grad = 0.0
@@ -44,26 +44,28 @@ def test_engines_without_a_bug_give_the_right_gradients(how: Any) -> None:
     assert x.grad == 0.0
 
 
-@pytest.mark.parametrize("how", ALIKE)
-def test_each_engine_bug_affects_only_its_kind_of_graph(how: Any) -> None:
-    for where in ("all", "leaves", "inner"):
-        assert found(chain, 1, "assign", where, **how) == 1.5
-        assert found(even, 1, "assign", where, **how) != 112
-    assert [found(f, 1, "breadth", **how) for f in (chain, even)] == [1.5, 112]
-    assert found(uneven, 1, "breadth", **how) == (20 if how["turned"] else 52)
-    for itself, twice in ((False, 4.5), (True, 6.0)):
-        assert [found(f, 1, "kept", itself=itself, **how) for f in (even, uneven)] == [112, 84]
-        assert found(chain, 2, "kept", itself=itself, **how) == pytest.approx(twice)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_each_engine_bug_affects_only_its_kind_of_graph(options: Any) -> None:
+    for kind in ("all", "leaves", "inner"):
+        assert gradient_after(chain, 1, "assign", kind, **options) == 1.5
+        assert gradient_after(even, 1, "assign", kind, **options) != 112
+    assert [gradient_after(f, 1, "breadth", **options) for f in (chain, even)] == [1.5, 112]
+    assert gradient_after(uneven, 1, "breadth", **options) == (20 if options["turned"] else 52)
+    for itself, second_gradient in ((False, 4.5), (True, 6.0)):
+        assert [gradient_after(f, 1, "kept", itself=itself, **options) for f in (even, uneven)] == [112, 84]
+        assert gradient_after(chain, 2, "kept", itself=itself, **options) == pytest.approx(second_gradient)
 
 
 def test_the_gradient_that_replaces_the_others_depends_on_the_order() -> None:
-    def sides(x: Any) -> Any:
+    def sum_of_powers(x: Any) -> Any:
         return x**2 + x**3
 
-    assert [found(sides, 1, "assign", "leaves", turned=turned) for turned in (False, True)] == [4.0, 12.0]
+    assert [
+        gradient_after(sum_of_powers, 1, "assign", "leaves", turned=turned) for turned in (False, True)
+    ] == [4.0, 12.0]
     # The product comes before the square in every order, so x receives the square's gradient last.
     for turned in (False, True):
-        assert found(lambda x: x * (x**2), 1, "assign", "leaves", turned=turned) == 8.0
+        assert gradient_after(lambda x: x * (x**2), 1, "assign", "leaves", turned=turned) == 8.0
 
 
 def test_engine_of_a_long_chain_takes_little_memory() -> None:

@@ -15,7 +15,7 @@ def nested(depth: int) -> Any:
     return [nested(depth - 1)] if depth else 1.0
 
 
-class Other:
+class FakeUnsendable:
     """A stand-in like `wire.Unsendable`, which is sent in place of an object that cannot be sent."""
 
     type_name = "torch.Tensor"
@@ -26,7 +26,7 @@ class Other:
 
 # Answers far from the expected ones. A message may examine only the beginning of such an answer. An answer is
 # made only when a test needs it, because all answers together take a gigabyte.
-ODD: dict[str, Callable[[], Any]] = {
+WRONG_VALUES: dict[str, Callable[[], Any]] = {
     "dimensions": lambda: torch.zeros((3,) * 15, dtype=torch.uint8),
     "ones": lambda: torch.ones((1,) * 64),
     "empty": lambda: torch.empty(0, 10**9),
@@ -41,9 +41,9 @@ ODD: dict[str, Callable[[], Any]] = {
     "long keys": lambda: {str(n) * 10**6: n for n in range(20)},
     "integer": lambda: 2**4000,
     "nan": lambda: struct.unpack("d", b"\x01\x02\x03\x04\x05\x06\xf8\x7f")[0],
-    "not sent": lambda: (Other(),) * 10**6,
+    "not sent": lambda: (FakeUnsendable(),) * 10**6,
 }
-ASKED: list[Any] = [
+EXPECTED: list[Any] = [
     torch.tensor([2.0, 4.0]),
     torch.tensor(1, dtype=torch.uint8),
     2.0,
@@ -55,23 +55,23 @@ ASKED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", WRONG_VALUES)
 def test_formatting_a_huge_wrong_value_takes_bounded_time(name: str) -> None:
-    got = ODD[name]()
+    got = WRONG_VALUES[name]()
     tracemalloc.start()
-    started = time.process_time()
-    said = [complaint(got, want, mistakes=[(want, "no")]) for want in ASKED]
-    said += [complaint([got], [want]) for want in ASKED]
-    said += [complaint({"a": got}, {"a": want}) for want in ASKED]
-    took, peak = time.process_time() - started, tracemalloc.get_traced_memory()[1]
+    start = time.process_time()
+    messages = [complaint(got, want, mistakes=[(want, "no")]) for want in EXPECTED]
+    messages += [complaint([got], [want]) for want in EXPECTED]
+    messages += [complaint({"a": got}, {"a": want}) for want in EXPECTED]
+    seconds, peak = time.process_time() - start, tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert took < 2
+    assert seconds < 2
     assert peak < 2_000_000
-    assert max(map(len, said)) < 1_200
+    assert max(map(len, messages)) < 1_200
 
 
 def test_unsendable_value_is_described_in_the_message() -> None:
-    message = complaint((Other(), 1.0), (torch.ones(2), 1.0))
+    message = complaint((FakeUnsendable(), 1.0), (torch.ones(2), 1.0))
     assert "got: (a tensor with 15 dimensions, 1.0)" in message
     assert "The result is a tensor with 15 dimensions; a float32 tensor was expected" in message
 
@@ -85,7 +85,7 @@ def test_message_names_an_objects_type_and_ignores_its_describe_method() -> None
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "text"),
     [
         ([], "[]"),
         ((), "()"),
@@ -100,8 +100,8 @@ def test_message_names_an_objects_type_and_ignores_its_describe_method() -> None
         ("y" * 199, "'" + "y" * 196 + "..."),
     ],
 )
-def test_a_value_is_shown_as_python_shows_it(value: Any, said: str) -> None:
-    assert f"  got: {said}\n" in complaint(value, 1)
+def test_a_value_is_shown_as_python_shows_it(value: Any, text: str) -> None:
+    assert f"  got: {text}\n" in complaint(value, 1)
 
 
 def test_minus_zero_is_shown_as_zero() -> None:

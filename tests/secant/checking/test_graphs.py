@@ -24,29 +24,29 @@ def test_a_formula_is_a_function_of_t() -> None:
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0), (2, 3), (2, 3, 4)], ids=str)
 def test_a_slice_has_the_numbers_and_cannot_be_viewed_flat(shape: tuple[int, ...]) -> None:
     value = torch.arange(math.prod(shape)).reshape(shape).double()
-    part = graphs.strided(value)
-    assert torch.equal(part, value)
+    view = graphs.strided(value)
+    assert torch.equal(view, value)
     if value.ndim > 1 and value.numel():
         with pytest.raises(RuntimeError, match="view size"):
-            part.view(-1)
+            view.view(-1)
 
 
 @pytest.mark.parametrize(
     ("coefficients", "text"),
     [([7], "7 * t**0"), ([3, 0], "3 * t**0"), ([1, -2, 0, 3.5], "1 - 2 * t + 3.5 * t**3"), ([0, 1], "1 * t")],
 )
-def test_a_polynomial_is_written_as_one_would(coefficients: list[float], text: str) -> None:
+def test_polynomial_text_has_signs_and_no_zero_terms(coefficients: list[float], text: str) -> None:
     assert polynomial(coefficients) == text
     t = torch.tensor([2.0, -1.0])
-    want = sum(c * t**k for k, c in enumerate(coefficients))
-    assert torch.equal(formula(text)(t), torch.as_tensor(want))
+    expected = sum(c * t**k for k, c in enumerate(coefficients))
+    assert torch.equal(formula(text)(t), torch.as_tensor(expected))
 
 
 @pytest.mark.parametrize("kind", ["", "tracked", "slice", "transposed", "expanded", "empty"])
 def test_rearranged_tensor_keeps_its_numbers(kind: str) -> None:
-    given = torch.ones(2, 3) * torch.tensor([[2.0], [3.0]])
-    x = graphs.arranged(given, kind)
-    assert torch.equal(x, given)
+    original = torch.ones(2, 3) * torch.tensor([[2.0], [3.0]])
+    x = graphs.arranged(original, kind)
+    assert torch.equal(x, original)
     assert x.requires_grad == (kind == "tracked")
     assert x.is_contiguous() == (kind in ("", "tracked", "empty"))
     assert graphs.arrangement(kind).startswith(", x") == bool(kind)
@@ -55,18 +55,18 @@ def test_rearranged_tensor_keeps_its_numbers(kind: str) -> None:
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)])
 def test_a_tensor_of_any_shape_can_be_transposed(shape: tuple[int, ...]) -> None:
-    given = torch.randn(shape)
-    x = graphs.arranged(given, "transposed")
-    assert torch.equal(x, given)
+    original = torch.randn(shape)
+    x = graphs.arranged(original, "transposed")
+    assert torch.equal(x, original)
     assert x.is_contiguous() == (len(shape) < 2)
 
 
 @pytest.mark.parametrize(("part", "shape"), [((), (4, 3)), ((1, 3), (4, 3)), ((3, 1), (2, 3, 4))])
 def test_an_expanded_tensor_is_read_many_times(part: tuple[int, ...], shape: tuple[int, ...]) -> None:
-    given = torch.randn(part).expand(shape)
-    x = graphs.arranged(given.clone(), "expanded")
-    assert torch.equal(x, given)
-    assert [step == 0 for step in x.stride()] == [step == 0 for step in given.stride()]
+    original = torch.randn(part).expand(shape)
+    x = graphs.arranged(original.clone(), "expanded")
+    assert torch.equal(x, original)
+    assert [step == 0 for step in x.stride()] == [step == 0 for step in original.stride()]
 
 
 def test_edges_are_named_by_their_ends() -> None:
@@ -85,12 +85,12 @@ def test_a_module_is_filled_with_numbers_and_with_grads() -> None:
 
 
 def test_leaf_returns_a_new_tracked_tensor() -> None:
-    given = torch.tensor([1.0, 2.0])
-    x = graphs.leaf(given)
+    original = torch.tensor([1.0, 2.0])
+    x = graphs.leaf(original)
     assert x.is_leaf
     assert x.requires_grad
     assert x.grad is None
-    assert x.data_ptr() != given.data_ptr()
+    assert x.data_ptr() != original.data_ptr()
     x = graphs.leaf([1, 2], torch.float64, grad=7.0)
     assert x.grad is not None
     assert x.grad.tolist() == [7, 7]
@@ -98,11 +98,11 @@ def test_leaf_returns_a_new_tracked_tensor() -> None:
 
 
 def test_random_program_prints_as_code_that_makes_its_tensors() -> None:
-    names: dict[str, Any] = {"torch": torch, "nn": nn}
+    namespace: dict[str, Any] = {"torch": torch, "nn": nn}
     steps = [["mul", 0, 1], ["untracked exp", 0], ["add", 4, 3]]
     for name, code in graphs.program(["leaf", "constant", "parameter", "twin"], steps).items():
-        names[name] = eval(code, names)
-    tensors = [names[f"x{place}"] for place in range(7)]
+        namespace[name] = eval(code, namespace)
+    tensors = [namespace[f"x{index}"] for index in range(7)]
     assert [t.requires_grad for t in tensors] == [True, False, True, True, True, False, True]
     assert isinstance(tensors[2], nn.Parameter)
     assert tensors[2].data_ptr() == tensors[3].data_ptr()
@@ -120,14 +120,16 @@ def test_a_program_that_is_drawn_runs_and_ends_in_a_tracked_tensor() -> None:
         assert inputs[0] == "leaf"
         assert set(inputs[1:]) <= {"constant", "twin"}
         assert len(steps) == count + 1
-        names: dict[str, Any] = {"torch": torch, "nn": nn}
+        namespace: dict[str, Any] = {"torch": torch, "nn": nn}
         for name, code in graphs.program(inputs, steps).items():
-            names[name] = eval(code, names)
-        last = names[f"x{count + 3}"]
-        assert any(getattr(node, "variable", None) is names["x0"] for node, _ in last.grad_fn.next_functions)
+            namespace[name] = eval(code, namespace)
+        last = namespace[f"x{count + 3}"]
+        assert any(
+            getattr(node, "variable", None) is namespace["x0"] for node, _ in last.grad_fn.next_functions
+        )
 
 
-def test_edges_of_a_chain_and_of_diamonds() -> None:
+def test_chain_and_diamonds_return_their_edges() -> None:
     assert graphs.chain("xyz", [2.0, 3.0]) == [("x", "y", 2.0), ("y", "z", 3.0)]
     edges = graphs.diamonds([(1.0, 2.0, 3.0, 4.0), (5.0, 6.0, 7.0, 8.0)])
     assert edges[:4] == [(0, (0, 0), 1.0), (0, (0, 1), 2.0), ((0, 0), 1, 3.0), ((0, 1), 1, 4.0)]

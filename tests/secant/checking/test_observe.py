@@ -14,11 +14,11 @@ def test_observed_result_is_recorded_at_the_call_and_at_the_end() -> None:
     first[0].fill_(9)
     calls(lambda t, k: k, x, 3)
     data = calls.data()
-    copied, number = data["results"]
-    assert copied[0].tolist() == [2, 4]
-    assert copied[1][0] == "a"
-    assert copied[1][1].tolist() == [2, 3]
-    assert number == 3
+    first_result, second_result = data["results"]
+    assert first_result[0].tolist() == [2, 4]
+    assert first_result[1][0] == "a"
+    assert first_result[1][1].tolist() == [2, 3]
+    assert second_result == 3
     assert data["kept"][0][0].tolist() == [9, 9]
     assert data["tracked"] == [False, False]
     assert data["changes"] == []
@@ -77,10 +77,10 @@ def test_side_effect_repeated_by_each_call_is_listed_once() -> None:
 
 
 def test_self_containing_list_is_recorded_finitely() -> None:
-    endless: list[object] = []
-    endless.append(endless)
+    cycle: list[object] = []
+    cycle.append(cycle)
     calls = observe()
-    calls(lambda: endless)
+    calls(lambda: cycle)
     assert len(calls.data()["results"]) == 1
 
 
@@ -89,7 +89,7 @@ def test_an_error_of_the_answer_passes_through() -> None:
         observe()(lambda: (_ for _ in ()).throw(NotImplementedError))
 
 
-def test_an_attempt_that_raises_has_a_result_too() -> None:
+def test_attempt_records_an_error_as_a_result() -> None:
     def root(t: torch.Tensor) -> torch.Tensor:
         if t < 0:
             raise ValueError("negative\nsecond line")
@@ -98,42 +98,42 @@ def test_an_attempt_that_raises_has_a_result_too() -> None:
     calls = observe()
     for number in (4.0, -1.0):
         calls.attempt(root, torch.tensor(number))
-    fine, failed = calls.data()["results"]
-    assert fine == 2
-    assert failed == {"raised": 'ValueError: negative\n    raise ValueError("negative\\nsecond line")'}
-    check.no_error([fine], "root(4)")
-    with pytest.raises(check.CheckFailed) as caught:
-        check.no_error([fine, failed], "root(-1)", "only from 0 on")
-    assert str(caught.value).splitlines()[0] == "root(-1)"
-    assert "ValueError: negative" in str(caught.value)
-    assert caught.value.cause == "only from 0 on"
+    root_result, error_result = calls.data()["results"]
+    assert root_result == 2
+    assert error_result == {"raised": 'ValueError: negative\n    raise ValueError("negative\\nsecond line")'}
+    check.no_error([root_result], "root(4)")
+    with pytest.raises(check.CheckFailed) as error:
+        check.no_error([root_result, error_result], "root(-1)", "only from 0 on")
+    assert str(error.value).splitlines()[0] == "root(-1)"
+    assert "ValueError: negative" in str(error.value)
+    assert error.value.cause == "only from 0 on"
 
 
-def test_an_attempt_takes_an_empty_buffer_for_a_result_and_lets_other_type_errors_pass() -> None:
+def test_attempt_records_the_error_of_an_empty_grad_and_raises_other_type_errors() -> None:
     def grad_of(t: Any) -> Any:
         return 2 * t.grad
 
     calls = observe()
     calls.attempt(grad_of, torch.tensor(1.0))
     hints = {"zero_": "not yet there", "NoneType": "no leaf"}
-    with pytest.raises(check.CheckFailed, match="no leaf") as caught:
+    with pytest.raises(check.CheckFailed, match="no leaf") as error:
         check.no_error(calls.data()["results"], "grad_of(t)", hints)
-    assert "return 2 * t.grad" in str(caught.value)
+    assert "return 2 * t.grad" in str(error.value)
     with pytest.raises(TypeError):
         calls.attempt(grad_of)
     with pytest.raises(NotImplementedError):
         calls.attempt(lambda: (_ for _ in ()).throw(NotImplementedError))
 
 
-def test_an_attempt_takes_a_generator_that_is_no_list_for_a_result() -> None:
+def test_attempt_records_the_error_of_a_generator_used_as_a_list() -> None:
     calls = observe()
     calls.attempt(len, (number for number in [1.0]))
-    with pytest.raises(check.CheckFailed, match="only once") as caught:
+    with pytest.raises(check.CheckFailed, match="only once") as error:
         check.no_error(calls.data()["results"], "size(params)", {"generator": "only once"})
-    assert "TypeError" in str(caught.value)
+    assert "TypeError" in str(error.value)
 
 
-def test_an_attempt_takes_a_node_that_was_asked_for_a_leaf_for_a_result() -> None:
+def test_attempt_records_the_error_of_a_node_without_a_variable() -> None:
     calls = observe()
     calls.attempt(lambda t: t.grad_fn.variable, torch.ones(1, requires_grad=True) + 1)
     with pytest.raises(check.CheckFailed, match="a leaf's alone"):

@@ -19,7 +19,7 @@ def test_operation_counter_counts_forward_and_backward() -> None:
 
 
 def test_operation_counter_ignores_operations_outside_its_block() -> None:
-    with operations() as made:
+    with operations() as counter:
         pass
     torch.ones(3).exp()
-    assert (made.count, made.largest) == (0, 0)
+    assert (counter.count, counter.largest) == (0, 0)

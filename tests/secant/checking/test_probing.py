@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from secant import check, probe, watch
-from tests.support.settings import settings_kept
+from tests.support.settings import preserve_settings
 
 
 def test_probe_returns_the_function_unchanged() -> None:
@@ -18,13 +18,13 @@ def test_probe_returns_the_function_unchanged() -> None:
     assert probe(f) is f
 
 
-def test_an_innocent_call_changes_nothing() -> None:
+def test_call_without_side_effects_reports_no_change() -> None:
     x = torch.tensor([1.0, float("nan")], requires_grad=True)
     model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
-    with watch(x=x, model=model) as seen, torch.no_grad():
+    with watch(x=x, model=model) as watcher, torch.no_grad():
         model(x + 1)
     # Dropout draws random numbers. That does not count as a change, because it sets no seed.
-    assert seen.changes == []
+    assert watcher.changes == []
 
 
 def spoil_value(x: torch.Tensor, model: nn.Module) -> None:
@@ -96,7 +96,7 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "change"),
+    ("side_effect", "change"),
     [
         (spoil_value, ("value", "x")),
         (fill_grad, ("grad", "x")),
@@ -117,14 +117,14 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
         (pack_from_now_on, ("saved_hooks", "")),
     ],
 )
-def test_each_side_effect_is_detected_and_reported(spoil: Any, change: tuple[str, str]) -> None:
+def test_each_side_effect_is_detected_and_reported(side_effect: Any, change: tuple[str, str]) -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     model = nn.Sequential(nn.Linear(2, 2))
-    with settings_kept(), watch(x=x, model=model) as seen:
-        spoil(x, model)
-    assert change in seen.changes
+    with preserve_settings(), watch(x=x, model=model) as watcher:
+        side_effect(x, model)
+    assert change in watcher.changes
     with pytest.raises(check.CheckFailed, match=change[1] or "changed|left"):
-        check.untouched(seen.changes, "f(x)")
+        check.untouched(watcher.changes, "f(x)")
 
 
 def test_settings_of_the_process_are_put_back() -> None:
@@ -133,48 +133,53 @@ def test_settings_of_the_process_are_put_back() -> None:
         warning = filters, warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
         return sys.getrecursionlimit(), warning, torch.get_num_threads(), torch.is_anomaly_enabled()
 
-    packed: list[torch.Tensor] = []
+    packed_tensors: list[torch.Tensor] = []
 
     def pack(t: torch.Tensor) -> torch.Tensor:
-        packed.append(t)
+        packed_tensors.append(t)
         return t
 
     before = settings()
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
         with watch():
-            for spoil in (raise_the_recursion_limit, silence_warnings, take_more_threads, look_for_anomalies):
-                spoil(torch.ones(1), nn.Module())
-            for spoil in (replace_warn, replace_showwarning, warn_always):
-                spoil(torch.ones(1), nn.Module())
+            for side_effect in (
+                raise_the_recursion_limit,
+                silence_warnings,
+                take_more_threads,
+                look_for_anomalies,
+            ):
+                side_effect(torch.ones(1), nn.Module())
+            for side_effect in (replace_warn, replace_showwarning, warn_always):
+                side_effect(torch.ones(1), nn.Module())
             pack_from_now_on(torch.ones(1), nn.Module())
         torch.ones(1, requires_grad=True).exp()
     assert settings() == before
-    assert len(packed) == 1  # packed by the hooks from before the watch
+    assert len(packed_tensors) == 1  # packed by the hooks from before the watch
 
 
 def test_a_library_may_add_filters_of_its_own() -> None:
-    with watch() as seen:
+    with watch() as watcher:
         warnings.filterwarnings("ignore", message="of a library")
         warnings.filterwarnings("ignore", module="library")
-    assert seen.changes == []
+    assert watcher.changes == []
 
 
-def test_a_filter_for_the_warning_about_a_grad_alone_is_seen() -> None:
+def test_a_filter_for_the_warning_about_a_grad_alone_is_detected() -> None:
     y = torch.ones(1, requires_grad=True) * 2
-    with warnings.catch_warnings(record=True) as given:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         _ = y.grad
-    with settings_kept(), watch() as seen:
-        warnings.filterwarnings("ignore", message=re.escape(str(given[0].message)[:40]))
-    assert seen.changes == [("warning_filters", "")]
+    with preserve_settings(), watch() as watcher:
+        warnings.filterwarnings("ignore", message=re.escape(str(caught_warnings[0].message)[:40]))
+    assert watcher.changes == [("warning_filters", "")]
 
 
 def test_repeated_side_effect_is_detected_each_time() -> None:
     try:
         for _ in range(2):
-            with watch() as seen:
+            with watch() as watcher:
                 torch.set_grad_enabled(False)
-            assert seen.changes == [("grad_mode", "")]
+            assert watcher.changes == [("grad_mode", "")]
     finally:
         torch.set_grad_enabled(True)
 
@@ -187,26 +192,26 @@ def test_an_error_in_the_body_passes_through() -> None:
 def test_a_tensor_of_one_number_is_watched_whatever_its_stride() -> None:
     x = torch.tensor([1.0, 2.0])[::2]
     assert x.stride() == (2,)
-    with watch(x=x) as seen:
+    with watch(x=x) as watcher:
         x.add_(1)
-    assert seen.changes == [("value", "x")]
+    assert watcher.changes == [("value", "x")]
 
 
 def test_setting_changed_again_by_a_later_call_is_detected() -> None:
     limit = sys.getrecursionlimit()
-    with settings_kept():
+    with preserve_settings():
         for _ in range(2):
-            with watch() as seen:
+            with watch() as watcher:
                 sys.setrecursionlimit(limit + 50)
                 warnings.simplefilter("ignore")
-            assert {kind for kind, _ in seen.changes} == {"recursion_limit", "warning_filters"}
+            assert {kind for kind, _ in watcher.changes} == {"recursion_limit", "warning_filters"}
             sys.setrecursionlimit(limit + 50)
             warnings.simplefilter("ignore")
 
 
 def test_warning_filters_that_were_all_taken_away_are_put_back() -> None:
     before = list(warnings.filters)
-    with watch() as seen:
+    with watch() as watcher:
         warnings.resetwarnings()
-    assert seen.changes == [("warning_filters", "")]
+    assert watcher.changes == [("warning_filters", "")]
     assert list(warnings.filters) == before

@@ -9,7 +9,7 @@ import secant
 from secant import ask
 from secant.checking import recipes, values
 from secant.checking.check import CheckFailed
-from tests.support.settings import as_it_was, in_english  # noqa: F401
+from tests.support.settings import in_english, preserved_settings  # noqa: F401
 
 UNEVEN = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([2, 1], [4.0, 8.0]), ([3, 1], [1.0, 1.0])]
 AB = {"a": "Value(2.0)", "b": "Value(3.0)"}
@@ -43,8 +43,8 @@ class Value(secant.Value):
 
 
 def test_a_recipe_is_written_as_arguments() -> None:
-    named = {"x": "Value(1.0)", "y": "Value(2.0, (x,), (3.0,))", "z": "Value(3.0, (y,), (3.0,))"}
-    assert recipes.graph("xyz", values.chain(2, 3.0)) == named
+    arguments = {"x": "Value(1.0)", "y": "Value(2.0, (x,), (3.0,))", "z": "Value(3.0, (y,), (3.0,))"}
+    assert recipes.graph("xyz", values.chain(2, 3.0)) == arguments
     assert recipes.graph("xy", values.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
 
 
@@ -54,12 +54,12 @@ def test_ancestors_of_a_value_are_found_by_index() -> None:
 
 
 def test_only_topological_orders_are_accepted() -> None:
-    good = [
+    orders = [
         order
         for order in itertools.permutations(range(5))
         if recipes.too_early(UNEVEN, order) is None  # this graph has only one such order
     ]
-    assert good == [(4, 3, 2, 1, 0)]
+    assert orders == [(4, 3, 2, 1, 0)]
     assert recipes.too_early(UNEVEN, (4, 3, 1, 2, 0)) == (1, 2)
 
 
@@ -95,12 +95,12 @@ def test_changed_attributes_of_a_value_are_detected() -> None:
         answer.changes_nothing()
 
 
-def order_of(call: str) -> Any:
+def ask_for_order(call: str) -> Any:
     return ask(call, **recipes.graph("xyztw", UNEVEN))
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "pattern"),
     [
         ("[w, t, y, z, x]", "y comes before z"),
         ("[w, t, z, y]", "missing: x"),
@@ -110,18 +110,21 @@ def order_of(call: str) -> Any:
         ("(w, t, z, y, x)", "return a list"),
     ],
 )
-def test_each_fault_of_an_order_is_named(call: str, words: str) -> None:
-    recipes.check_order(order_of("[w, t, z, y, x]"), "xyztw", UNEVEN, 4)
-    with pytest.raises(CheckFailed, match=words):
-        recipes.check_order(order_of(call), "xyztw", UNEVEN, 4)
+def test_each_fault_of_an_order_is_named(call: str, pattern: str) -> None:
+    recipes.check_order(ask_for_order("[w, t, z, y, x]"), "xyztw", UNEVEN, 4)
+    with pytest.raises(CheckFailed, match=pattern):
+        recipes.check_order(ask_for_order(call), "xyztw", UNEVEN, 4)
 
 
 def test_backward_pass_is_tested_with_the_tests_own_order() -> None:
     graph = recipes.graph("xyztw", UNEVEN)
-    ordered, slopes = f"recipes.with_order(Value, {recipes.made_from(UNEVEN)})", [84.0, 17.0, 4.0, 1.0, 1.0]
-    answer = ask("w.backward()", Value=ordered, **graph)
+    value_class, slopes = (
+        f"recipes.with_order(Value, {recipes.made_from(UNEVEN)})",
+        [84.0, 17.0, 4.0, 1.0, 1.0],
+    )
+    answer = ask("w.backward()", Value=value_class, **graph)
     assert answer.call.startswith("w.backward(), x = Value(1.0), y = ")
     recipes.check_passes(answer, "xyztw", UNEVEN, [4], [0.0] * 5, [slopes])
-    again = ask("w.backward()", Value=ordered, **graph)
+    second_answer = ask("w.backward()", Value=value_class, **graph)
     with pytest.raises(CheckFailed, match="still held what was in it"):
-        recipes.check_passes(again, "xyztw", UNEVEN, [4, 4], [0.0] * 5, [slopes, slopes])
+        recipes.check_passes(second_answer, "xyztw", UNEVEN, [4, 4], [0.0] * 5, [slopes, slopes])

@@ -18,7 +18,7 @@ from secant.explorers.kit.picture import View
 
 
 @pytest.fixture(autouse=True, scope="package")
-def _collected_seldom() -> Iterator[None]:
+def _rare_garbage_collection() -> Iterator[None]:
     """Collect garbage less often, and only among the objects that these tests create.
 
     Figures consist of so many objects that collections take a fifth of the time. Full collections remain,
@@ -34,16 +34,16 @@ def _collected_seldom() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _widgets_go() -> Iterator[None]:
+def _close_widgets() -> Iterator[None]:
     """Close the widgets that a test has made: ipywidgets keeps every open widget, and each holds a figure."""
     before = set(widget._instances)
     yield
-    for made in [one for key, one in widget._instances.items() if key not in before]:
-        made.close()
+    for instance in [value for key, value in widget._instances.items() if key not in before]:
+        instance.close()
 
 
 @pytest.fixture(autouse=True, scope="package")
-def _parsed_once() -> Iterator[None]:
+def _shared_formula_parser() -> Iterator[None]:
     """Let all renderers share one parser of formulas; separate parsers would parse the same labels again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend_agg, "MathTextParser", cache(MathTextParser))
@@ -54,24 +54,26 @@ LOOK = {"dark": False, "background": "#ffffff", "density": 1, "still": False}
 
 
 @pytest.fixture(autouse=True, scope="package")
-def _looked_at() -> Iterator[None]:
+def _shown_views() -> Iterator[None]:
     """Create every view as if a page showed it, because a view that no page shows draws nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        initialise = View.__init__
-        patch.setattr(View, "__init__", lambda view, **options: initialise(view, **{"look": LOOK, **options}))
+        original_init = View.__init__
+        patch.setattr(
+            View, "__init__", lambda view, **options: original_init(view, **{"look": LOOK, **options})
+        )
         yield
 
 
 @cache
-def blank(width: int, height: int) -> bytes:
+def blank_png(width: int, height: int) -> bytes:
     """Return an empty image as a PNG. It is cached, because encoding it takes as long as a dozen frames."""
-    encoded = io.BytesIO()
-    Image.new("RGB", (width, height), "white").save(encoded, "PNG")
-    return encoded.getvalue()
+    stream = io.BytesIO()
+    Image.new("RGB", (width, height), "white").save(stream, "PNG")
+    return stream.getvalue()
 
 
 @pytest.fixture(autouse=True)
-def undrawn() -> Iterator[pytest.MonkeyPatch]:
+def no_static_drawing() -> Iterator[pytest.MonkeyPatch]:
     """Keep pictures from drawing their static parts, the axes and their layout, which take 90 % of the time.
 
     All state is still computed and the moving parts are drawn, so tests can examine numbers, words and
@@ -80,17 +82,17 @@ def undrawn() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Axes, "draw", lambda axes, renderer: None)
         patch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)
-        patch.setattr(Stage, "static_png", lambda stage: blank(*stage.canvas.get_width_height()))
+        patch.setattr(Stage, "static_png", lambda stage: blank_png(*stage.canvas.get_width_height()))
         yield patch
 
 
 @pytest.fixture
-def drawn(undrawn: pytest.MonkeyPatch) -> None:
+def full_drawing(no_static_drawing: pytest.MonkeyPatch) -> None:
     """Draw pictures completely, as a learner sees them."""
-    undrawn.undo()
+    no_static_drawing.undo()
 
 
 @pytest.fixture
-def unsent(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_comms(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep widgets from opening a comm, since no page listens: that saves a third of an explorer's cost."""
     monkeypatch.setattr(widget.Widget, "open", lambda self: None)

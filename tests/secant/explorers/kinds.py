@@ -26,21 +26,22 @@ Function = Callable[[torch.Tensor], torch.Tensor]
 class Kind:
     """An explorer with its controls, and functions that open it.
 
-    `of` opens it with the learner's f alone. `beside` opens it with several functions, good and bad ones.
+    `explore_function` opens it with the learner's f alone. `explore_functions` opens it with several
+    functions, good and bad ones.
     """
 
     name: str
     explore: Callable[..., Any]
-    of: Callable[..., Any]  # called with f and options
+    explore_function: Callable[..., Any]  # called with f and options
     places: tuple[str, ...] = ("x",)  # attributes of the sliders that set the place
     sliders: tuple[str, ...] = ("x", "log_h")
-    lists: tuple[str, ...] = ()
-    says: str = ""  # a number in the picture's alternative text at the start
-    beside: Callable[[dict[str, Any]], Any] | None = None  # called with functions by name
+    dropdowns: tuple[str, ...] = ()
+    alt_number: str = ""  # a number in the picture's alternative text at the start
+    explore_functions: Callable[[dict[str, Any]], Any] | None = None  # called with functions by name
     choose: Callable[[Any, str], object] | None = None
-    refused: tuple[dict[str, Any], ...] = field(default=())
+    bad_options: tuple[dict[str, Any], ...] = field(default=())
     #: Names of the rows that show a quotient, a slope, and the distance between them.
-    compared: tuple[str, ...] = ("quotient", "gradient", "error")
+    compared_rows: tuple[str, ...] = ("quotient", "gradient", "error")
 
     def __str__(self) -> str:
         return self.name
@@ -51,7 +52,7 @@ def _press(explorer: Any, name: str) -> None:
     explorer.buttons[name].click()
 
 
-ONE_RANGE: tuple[dict[str, Any], ...] = (
+BAD_OPTIONS: tuple[dict[str, Any], ...] = (
     {"x_range": (3, 3)},
     {"x_range": (5, 1)},
     {"x_range": (0, math.inf)},
@@ -68,20 +69,20 @@ KINDS = (
         "tangent",
         explore,
         lambda f, **options: explore({"f": f}, **options),
-        lists=("function", "dtype", "scheme"),
-        says="0.6",
-        beside=explore,
+        dropdowns=("function", "dtype", "scheme"),
+        alt_number="0.6",
+        explore_functions=explore,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
-        refused=(*ONE_RANGE, {"functions": {}}, {"dtype": torch.int64}, {"scheme": "backward"}),
+        bad_options=(*BAD_OPTIONS, {"functions": {}}, {"dtype": torch.int64}, {"scheme": "backward"}),
     ),
     Kind(
         "chain",
         explore_chain,
         lambda f, **options: explore_chain([("<y>", f), ("<z>", torch.exp)], **options),
-        lists=("by_step",),
-        says="42",
-        refused=(
-            *ONE_RANGE,
+        dropdowns=("by_step",),
+        alt_number="42",
+        bad_options=(
+            *BAD_OPTIONS,
             {"steps": []},
             {"steps": [torch.sin]},
             {"steps": [("y", torch.sin)] * 6},
@@ -91,28 +92,30 @@ KINDS = (
         "chain's second step",
         explore_chain,
         lambda f, **options: explore_chain([("<y>", torch.square), ("<z>", f)], **options),
-        lists=("by_step",),
-        says="42",
+        dropdowns=("by_step",),
+        alt_number="42",
     ),
     Kind(
         "buffer",
         explore_buffer,
         lambda f, **options: explore_buffer({"f": f}, **options),
-        says="4, 16",
-        beside=explore_buffer,
+        alt_number="4, 16",
+        explore_functions=explore_buffer,
         choose=_press,
-        refused=(*ONE_RANGE, {"functions": {}}),
+        bad_options=(*BAD_OPTIONS, {"functions": {}}),
     ),
     Kind(
         "paths",
         explore_paths,
         lambda f, **options: explore_paths((f, torch.exp), **options),
-        lists=("pair", "merge", "by_path"),
-        says="1.6",
-        beside=lambda named: explore_paths({name: (f, lambda x: x * 0) for name, f in named.items()}),
+        dropdowns=("pair", "merge", "by_path"),
+        alt_number="1.6",
+        explore_functions=lambda functions: explore_paths(
+            {name: (f, lambda x: x * 0) for name, f in functions.items()}
+        ),
         choose=lambda explorer, name: setattr(explorer.pair, "value", name),
-        refused=(
-            *ONE_RANGE,
+        bad_options=(
+            *BAD_OPTIONS,
             {"pairs": {}},
             {"pairs": torch.sin},
             {"pairs": (torch.sin,)},
@@ -124,9 +127,11 @@ KINDS = (
         "paths' second",
         explore_paths,
         lambda f, **options: explore_paths((torch.exp, f), **options),
-        lists=("pair", "merge", "by_path"),
-        says="1.6",
-        beside=lambda named: explore_paths({name: (lambda x: x * 0, f) for name, f in named.items()}),
+        dropdowns=("pair", "merge", "by_path"),
+        alt_number="1.6",
+        explore_functions=lambda functions: explore_paths(
+            {name: (lambda x: x * 0, f) for name, f in functions.items()}
+        ),
         choose=lambda explorer, name: setattr(explorer.pair, "value", name),
     ),
     Kind(
@@ -141,10 +146,10 @@ KINDS = (
         ),
         places=("first", "second"),
         sliders=("first", "second", "log_h", "v", "u"),
-        lists=("along",),
-        says="53°",
-        compared=("forward", "backward", "miss"),
-        refused=(
+        dropdowns=("along",),
+        alt_number="53°",
+        compared_rows=("forward", "backward", "miss"),
+        bad_options=(
             {"ranges": ((3, 3), (0, 1))},
             {"ranges": ((0, 1), (5, 1))},
             {"ranges": ((0, math.inf), (0, 1))},
@@ -160,37 +165,39 @@ KINDS = (
         "cut",
         explore_cut,
         lambda f, **options: explore_cut((f, torch.exp), **options),
-        lists=("pair", "held"),
-        says="19",
-        beside=lambda named: explore_cut({name: (f, lambda x: x * 0 + 1) for name, f in named.items()}),
+        dropdowns=("pair", "held"),
+        alt_number="19",
+        explore_functions=lambda functions: explore_cut(
+            {name: (f, lambda x: x * 0 + 1) for name, f in functions.items()}
+        ),
         choose=lambda explorer, name: setattr(explorer.pair, "value", name),
-        refused=(*ONE_RANGE, {"pairs": {}}, {"pairs": torch.sin}, {"pairs": (torch.sin,)}),
+        bad_options=(*BAD_OPTIONS, {"pairs": {}}, {"pairs": torch.sin}, {"pairs": (torch.sin,)}),
     ),
     Kind(
         "cut's second",
         explore_cut,
         lambda f, **options: explore_cut((torch.exp, f), **options),
-        lists=("pair", "held"),
-        says="19",
+        dropdowns=("pair", "held"),
+        alt_number="19",
     ),
     Kind(
         "second",
         explore_second,
         lambda f, **options: explore_second({"f": f}, **options),
-        lists=("function", "derivative"),
-        says="0.6",
-        beside=explore_second,
+        dropdowns=("function", "derivative"),
+        alt_number="0.6",
+        explore_functions=explore_second,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
-        refused=(*ONE_RANGE, {"functions": {}}, {"derivative": "third"}),
+        bad_options=(*BAD_OPTIONS, {"functions": {}}, {"derivative": "third"}),
     ),
     Kind(
         "second, of the gradient",
         explore_second,
         lambda f, **options: explore_second({"f": f}, derivative="second", **options),
-        lists=("function", "derivative"),
-        says="-0.12",
-        compared=(),  # three estimates are shown, each with its distance from the true value
-        beside=lambda named: explore_second(named, derivative="second"),
+        dropdowns=("function", "derivative"),
+        alt_number="-0.12",
+        compared_rows=(),  # three estimates are shown, each with its distance from the true value
+        explore_functions=lambda functions: explore_second(functions, derivative="second"),
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
     ),
     Kind(
@@ -198,60 +205,60 @@ KINDS = (
         explore_saved,
         lambda f, **options: explore_saved({"f": f}, spoiler="none", **options),
         sliders=("x", "log_h", "a"),
-        lists=("function", "spoiler"),
-        says="3.6",
-        beside=lambda named: explore_saved(named, spoiler="none"),
+        dropdowns=("function", "spoiler"),
+        alt_number="3.6",
+        explore_functions=lambda functions: explore_saved(functions, spoiler="none"),
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
-        refused=(*ONE_RANGE, {"functions": {}}, {"spoiler": "float16"}),
+        bad_options=(*BAD_OPTIONS, {"functions": {}}, {"spoiler": "float16"}),
     ),
     Kind(
         "saved, spoiled",
         explore_saved,
         lambda f, **options: explore_saved({"f": f}, spoiler="float8", **options),
         sliders=("x", "log_h", "a"),
-        lists=("function", "spoiler"),
-        says="3.6",
+        dropdowns=("function", "spoiler"),
+        alt_number="3.6",
     ),
     Kind(
         "engine",
         explore_engine,
         lambda f, **options: explore_engine({"f": f}, **options),
-        lists=("function", "bug", "calls"),
-        says="2.5",
-        beside=explore_engine,
+        dropdowns=("function", "bug", "calls"),
+        alt_number="2.5",
+        explore_functions=explore_engine,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
-        refused=(*ONE_RANGE, {"functions": {}}),
+        bad_options=(*BAD_OPTIONS, {"functions": {}}),
     ),
     Kind(
         "backward",
         explore_backward,
         lambda f, **options: explore_backward({"f": f}, **options),
-        lists=("function",),
-        says="201.18",
-        compared=("quotient3", "gradient", "error"),
-        beside=explore_backward,
+        dropdowns=("function",),
+        alt_number="201.18",
+        compared_rows=("quotient3", "gradient", "error"),
+        explore_functions=explore_backward,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
-        refused=(*ONE_RANGE, {"functions": {}}),
+        bad_options=(*BAD_OPTIONS, {"functions": {}}),
     ),
 )
 
 #: One entry for each explorer: the one that lists arguments to be refused.
-EXPLORERS = tuple(kind for kind in KINDS if kind.refused)
+EXPLORERS = tuple(kind for kind in KINDS if kind.bad_options)
 
 #: Explorers with curves, bars, arrows and buttons. The quick suite tests what all explorers share with these.
 _QUICK = ("tangent", "paths", "arrows", "buffer")
 
 
-def each(kinds: Iterable[Kind]) -> list[Any]:
+def kind_cases(kinds: Iterable[Kind]) -> list[Any]:
     """Return a test case for each explorer; those in `_QUICK` are quick."""
     return [case(kind, quick=kind.name in _QUICK, id=str(kind)) for kind in kinds]
 
 
-def stops(x: torch.Tensor) -> torch.Tensor:
+def fail(x: torch.Tensor) -> torch.Tensor:
     raise RuntimeError("<b>broken</b>")
 
 
-class Narrow(torch.nn.Module):
+class Float32Model(torch.nn.Module):
     """A model in float32 that does not accept float64."""
 
     def __init__(self) -> None:
@@ -262,7 +269,7 @@ class Narrow(torch.nn.Module):
         return self.layer(x.reshape(-1, 1)).reshape(x.shape)
 
 
-class Unpacked(torch.autograd.Function):
+class UnpacksTooMany(torch.autograd.Function):
     """A learner's operation that saves one tensor, but unpacks two in its backward."""
 
     @staticmethod
@@ -276,7 +283,7 @@ class Unpacked(torch.autograd.Function):
         return x * y * g
 
 
-class Refusing(Unpacked):
+class RaisesInBackward(UnpacksTooMany):
     """A learner's operation whose backward raises a RuntimeError, as autograd itself does."""
 
     @staticmethod
@@ -285,8 +292,8 @@ class Refusing(Unpacked):
 
 
 #: Faulty functions as learners write them. Each fails at every place and in every explorer.
-BAD: dict[str, Any] = {
-    "raises": stops,
+BAD_FUNCTIONS: dict[str, Any] = {
+    "raises": fail,
     "a number": 3,
     "None": lambda x: None,
     "a float": lambda x: float(x.sum()),
@@ -304,10 +311,20 @@ BAD: dict[str, Any] = {
     "two arguments": lambda x, y: x + y,
     "an index": lambda x: x[0] ** 2,
     "in place": lambda x: x.add_(1),
-    "float32 model": Narrow(),
-    "own backward": lambda x: Unpacked.apply(x),
-    "own error": lambda x: Refusing.apply(x),
-    "no end": lambda x: BAD["no end"](x),
+    "float32 model": Float32Model(),
+    "own backward": lambda x: UnpacksTooMany.apply(x),
+    "own error": lambda x: RaisesInBackward.apply(x),
+    "no end": lambda x: BAD_FUNCTIONS["no end"](x),
 }
-#: Names of the functions in `BAD` that have a value but no slope, so that part of the picture can be shown.
-HALF = {"NumPy", "constant", "constants", "cut", "in place", "a slope of nan", "own backward", "own error"}
+#: Names of the functions in `BAD_FUNCTIONS` that have a value but no slope, so that part of the picture can
+#: be shown.
+WITHOUT_SLOPE = {
+    "NumPy",
+    "constant",
+    "constants",
+    "cut",
+    "in place",
+    "a slope of nan",
+    "own backward",
+    "own error",
+}

@@ -8,21 +8,21 @@ import torch
 
 from secant.explorers.backward import FUNCTIONS, LOG_H, explore_backward
 from secant.explorers.kit.subject import Setting
-from tests.support.reading import picture, problems, remarks, shown
+from tests.support.reading import displayed_number, picture, problems, remarks
 
 
 def quotients(explorer: Any) -> tuple[float, ...]:
-    return tuple(shown(explorer, f"quotient{place}") for place in (1, 2, 3))
+    return tuple(displayed_number(explorer, f"quotient{number}") for number in (1, 2, 3))
 
 
-def at(name: str, x: float, h: float = 1.0) -> Any:
+def explore_at(name: str, x: float, h: float = 1.0) -> Any:
     return explore_backward({name: FUNCTIONS[name]}, x=x, h=h)
 
 
 def test_explorer_starts_on_a_right_backward() -> None:
     explorer = explore_backward()
     assert explorer.setting == Setting("Power(5, x)", 3.0, 1.0)
-    assert shown(explorer, "gradient") == pytest.approx(125 * math.log(5))
+    assert displayed_number(explorer, "gradient") == pytest.approx(125 * math.log(5))
     explorer.log_h.value = -4
     assert quotients(explorer) == pytest.approx([125 * math.log(5)] * 3, rel=1e-4)
 
@@ -31,19 +31,19 @@ def test_broken_backward_shows_the_two_numbers_of_gradcheck() -> None:
     explorer = explore_backward()
     explorer.function.value = "BrokenPower(5, x)"
     assert quotients(explorer) == (500.0, 100.0, 300.0)
-    assert shown(explorer, "gradient") == pytest.approx(125 * math.log(6))
+    assert displayed_number(explorer, "gradient") == pytest.approx(125 * math.log(6))
     explorer.log_h.value = -6
     assert quotients(explorer) == pytest.approx([125 * math.log(5)] * 3, rel=1e-5)
-    assert shown(explorer, "quotient3") == pytest.approx(201.1797, abs=1e-4)
-    assert shown(explorer, "error") == pytest.approx(22.7902, abs=1e-4)
+    assert displayed_number(explorer, "quotient3") == pytest.approx(201.1797, abs=1e-4)
+    assert displayed_number(explorer, "error") == pytest.approx(22.7902, abs=1e-4)
     width, height = picture(explorer.view).size
     assert width / height == 9 / 4
 
 
 def test_right_backward_agrees_with_the_quotients() -> None:
-    explorer = at("Power(5, x)", 3.0, 1e-5)
-    assert shown(explorer, "gradient") == pytest.approx(201.17974)
-    assert shown(explorer, "error") < 1e-5
+    explorer = explore_at("Power(5, x)", 3.0, 1e-5)
+    assert displayed_number(explorer, "gradient") == pytest.approx(201.17974)
+    assert displayed_number(explorer, "error") < 1e-5
 
 
 KINKS = {
@@ -58,19 +58,19 @@ KINKS = {
 @pytest.mark.parametrize("name", KINKS)
 @pytest.mark.parametrize("h", [1.0, 1e-3, 1e-8])
 def test_at_a_kink_the_quotients_and_autograd_differ_at_every_h(name: str, h: float) -> None:
-    explorer = at(name, 0.0, h)
-    *wanted, slope = KINKS[name]
-    assert quotients(explorer) == tuple(wanted)
-    assert shown(explorer, "gradient") == slope
-    assert shown(explorer, "error") == abs(wanted[2] - slope)
+    explorer = explore_at(name, 0.0, h)
+    *expected, slope = KINKS[name]
+    assert quotients(explorer) == tuple(expected)
+    assert displayed_number(explorer, "gradient") == slope
+    assert displayed_number(explorer, "error") == abs(expected[2] - slope)
 
 
 def test_quotients_agree_once_no_step_reaches_the_kink() -> None:
-    explorer = at("relu(x)", 0.01)
+    explorer = explore_at("relu(x)", 0.01)
     assert quotients(explorer) == pytest.approx((1.0, 0.01, 0.505))
     explorer.log_h.value = -3
     assert quotients(explorer) == pytest.approx((1.0, 1.0, 1.0))
-    assert shown(explorer, "gradient") == 1
+    assert displayed_number(explorer, "gradient") == 1
 
 
 def test_chosen_kink_function_is_shown_at_its_kink() -> None:
@@ -93,14 +93,14 @@ def test_choosing_a_learners_function_does_not_move_x() -> None:
 
 
 def test_nearly_zero_slider_value_is_taken_as_zero() -> None:
-    explorer = at("relu(x)", 1.0)
+    explorer = explore_at("relu(x)", 1.0)
     explorer.x.value = 1e-15
     assert explorer.setting.x == 0
     assert quotients(explorer) == (1.0, 0.0, 0.5)
 
 
 def test_the_curves_are_the_errors_of_the_quotients() -> None:
-    explorer = at("abs(x)", 0.0)
+    explorer = explore_at("abs(x)", 0.0)
     reading: Any = explorer.reading
     assert reading.steps[0] == pytest.approx(10 ** LOG_H[0])
     assert set(reading.curves["forward"]) == set(reading.curves["backward"]) == {1.0}
@@ -112,34 +112,34 @@ def test_the_curves_are_the_errors_of_the_quotients() -> None:
 
 
 def test_three_curves_at_zero_are_drawn_apart() -> None:
-    zeros = at("abs(x)", 2.0, 0.5).picture.zeros
-    places = [set(zeros[name].get_xdata()) for name in zeros]
-    assert all(places)
-    assert not places[0] & places[1]
-    assert not places[1] & places[2]
+    zeros = explore_at("abs(x)", 2.0, 0.5).picture.zeros
+    positions = [set(zeros[name].get_xdata()) for name in zeros]
+    assert all(positions)
+    assert not positions[0] & positions[1]
+    assert not positions[1] & positions[2]
 
 
 def test_the_axes_stay_and_hold_everything_while_h_and_x_move() -> None:
     for name in ("BrokenPower(5, x)", "relu(x)"):
-        explorer: Any = at(name, 1.0)
-        drawn = explorer.picture
-        limits = drawn.function.axes.axis(), drawn.errors.axes.axis()
+        explorer: Any = explore_at(name, 1.0)
+        plots = explorer.picture
+        limits = plots.function.axes.axis(), plots.errors.axes.axis()
         for log_h in (-8.0, 0.0):
             for x in (0.0, 4.0):
                 explorer.log_h.value, explorer.x.value = log_h, x
                 low, high = limits[1][2:]
-                for mark in drawn.current_error.values():
+                for mark in plots.current_error.values():
                     assert low < mark.get_ydata()[0] <= high
-        assert (drawn.function.axes.axis(), drawn.errors.axes.axis()) == limits
+        assert (plots.function.axes.axis(), plots.errors.axes.axis()) == limits
 
 
 def test_a_secant_goes_through_the_points_that_its_quotient_compares() -> None:
-    explorer: Any = at("abs(x)", 0.5, 1.0)
+    explorer: Any = explore_at("abs(x)", 0.5, 1.0)
     lines = explorer.picture.secants
     for name, (a, b) in {"forward": (0.5, 1.5), "backward": (-0.5, 0.5), "central": (-0.5, 1.5)}.items():
         (x0, x1), (y0, y1) = lines[name].get_data()
-        for place in (a, b):
-            assert y0 + (y1 - y0) / (x1 - x0) * (place - x0) == pytest.approx(abs(place))
+        for point in (a, b):
+            assert y0 + (y1 - y0) / (x1 - x0) * (point - x0) == pytest.approx(abs(point))
 
 
 def test_message_names_an_x_outside_the_functions_domain(both_languages: str) -> None:
@@ -168,9 +168,9 @@ def test_learners_operation_with_a_wrong_backward_is_reported() -> None:
             return 2 * g
 
     explorer = explore_backward(Doubled.apply, x=0.0, h=1e-4)
-    assert shown(explorer, "gradient") == 2
-    assert shown(explorer, "quotient3") == pytest.approx(1)
-    assert shown(explorer, "error") == pytest.approx(1)
+    assert displayed_number(explorer, "gradient") == 2
+    assert displayed_number(explorer, "quotient3") == pytest.approx(1)
+    assert displayed_number(explorer, "error") == pytest.approx(1)
 
 
 def test_complex_results_are_taken_by_their_real_part() -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from secant.explorers.buffer import MAX_CALLS, explore_buffer
-from tests.support.reading import picture, problems, remarks, shown, text
+from tests.support.reading import displayed_number, picture, problems, remarks, text
 
 
 def press(explorer: Any, *names: str) -> None:
@@ -21,18 +21,18 @@ def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
     explorer = explore_buffer()
     assert explorer.reading.grads == [4, 16]
     assert text(explorer, "calls") == "x² + x³"
-    assert shown(explorer, "gradient") == 16
-    assert shown(explorer, "quotient") == (9 + 27) - (4 + 8)
-    assert shown(explorer, "error") == 8
-    assert shown(explorer, "last") == 12
+    assert displayed_number(explorer, "gradient") == 16
+    assert displayed_number(explorer, "quotient") == (9 + 27) - (4 + 8)
+    assert displayed_number(explorer, "error") == 8
+    assert displayed_number(explorer, "last") == 12
     assert remarks(explorer) == ""
     assert picture(explorer.view).size == (1800, 800)
 
 
 def test_after_one_call_the_quotient_is_that_of_one_function() -> None:
     explorer = explore_buffer(calls=["x²"])
-    assert shown(explorer, "quotient") == 5
-    assert shown(explorer, "gradient") == shown(explorer, "last") == 4
+    assert displayed_number(explorer, "quotient") == 5
+    assert displayed_number(explorer, "gradient") == displayed_number(explorer, "last") == 4
     press(explorer, "x³")
     assert explorer.reading.grads == [4, 16]
 
@@ -42,8 +42,8 @@ def test_quotient_approaches_the_sum_in_the_buffer() -> None:
     errors = []
     for k in range(7):
         explorer.log_h.value = -k
-        errors.append(shown(explorer, "error"))
-        assert shown(explorer, "gradient") == 16
+        errors.append(displayed_number(explorer, "error"))
+        assert displayed_number(explorer, "gradient") == 16
     assert all(after < before / 5 for before, after in itertools.pairwise(errors))
     assert errors[-1] < 1e-4
 
@@ -58,8 +58,8 @@ def test_buffer_holds_the_sums_left_by_backward(x: float) -> None:
         (leaf**power).backward()
         assert grad == pytest.approx(leaf.grad.item(), rel=1e-14, abs=1e-14)
     slope = ((3 * (x + 1e-3) ** 3 + (x + 1e-3) ** 2) - (3 * x**3 + x**2)) / 1e-3
-    assert shown(explorer, "quotient") == pytest.approx(slope, rel=1e-9, abs=1e-9)
-    assert shown(explorer, "last") == pytest.approx(3 * x**2)
+    assert displayed_number(explorer, "quotient") == pytest.approx(slope, rel=1e-9, abs=1e-9)
+    assert displayed_number(explorer, "last") == pytest.approx(3 * x**2)
 
 
 def test_reset_shows_grad_as_none(both_languages: str) -> None:
@@ -72,9 +72,9 @@ def test_reset_shows_grad_as_none(both_languages: str) -> None:
     assert not explorer.picture.function.secant.get_visible()
     explorer.x.value, explorer.log_h.value = 1.0, -2.0
     press(explorer, "x³")
-    assert shown(explorer, "gradient") == 3
+    assert displayed_number(explorer, "gradient") == 3
     press(explorer, "x²")
-    assert shown(explorer, "gradient") == 5
+    assert displayed_number(explorer, "gradient") == 5
     assert remarks(explorer) == ""
 
 
@@ -83,7 +83,7 @@ def test_moving_x_plays_the_calls_again_on_a_fresh_leaf() -> None:
     for _ in range(3):
         explorer.x.value = 1.0
         explorer.x.value = -2.0
-    assert shown(explorer, "gradient") == -4 + 12
+    assert displayed_number(explorer, "gradient") == -4 + 12
 
 
 def test_number_of_backward_calls_is_bounded(both_languages: str) -> None:
@@ -93,7 +93,7 @@ def test_number_of_backward_calls_is_bounded(both_languages: str) -> None:
     assert str(MAX_CALLS) in remarks(explorer)
     explorer.reset.click()
     press(explorer, "x²")
-    assert shown(explorer, "gradient") == 4
+    assert displayed_number(explorer, "gradient") == 4
 
 
 def test_each_control_redraws_the_picture() -> None:
@@ -113,8 +113,8 @@ def test_each_control_redraws_the_picture() -> None:
 def test_the_picture_shows_the_numbers() -> None:
     explorer: Any = explore_buffer()
     picture = explorer.picture
-    marked = picture.stems.get_ydata()[picture.stems.get_markevery()[0] :: 3]
-    assert marked.tolist() == [4, 16]
+    heights = picture.stems.get_ydata()[picture.stems.get_markevery()[0] :: 3]
+    assert heights.tolist() == [4, 16]
     assert list(picture.quotients.get_ydata()) == explorer.reading.quotients
     assert list(picture.last.get_ydata()) == [12]
     assert picture.function.tangent.get_slope() == 16
@@ -138,8 +138,8 @@ def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer = explore_buffer(h=1e-15, x=3.0, x_range=(0, 30))
     explorer.x.value = 30.0
     assert "0/0" in remarks(explorer)
-    assert shown(explorer, "gradient") == 60 + 2700
-    assert math.isnan(shown(explorer, "quotient"))
+    assert displayed_number(explorer, "gradient") == 60 + 2700
+    assert math.isnan(displayed_number(explorer, "quotient"))
 
 
 def test_nan_in_grad_is_explained_until_x_is_in_the_domain(both_languages: str) -> None:
@@ -147,7 +147,7 @@ def test_nan_in_grad_is_explained_until_x_is_in_the_domain(both_languages: str) 
     press(explorer, "square")
     assert "nan" in remarks(explorer)
     explorer.x.value = 1.0
-    assert shown(explorer, "gradient") == 5
+    assert displayed_number(explorer, "gradient") == 5
     assert remarks(explorer) == ""
 
 
@@ -172,12 +172,12 @@ def test_functions_with_an_if_and_slow_functions_are_drawn() -> None:
 def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     model = torch.nn.Linear(1, 1, dtype=torch.float64)
 
-    def modelled(x: torch.Tensor) -> torch.Tensor:
+    def apply_model(x: torch.Tensor) -> torch.Tensor:
         return model(x.reshape(-1, 1)).reshape(x.shape)
 
-    explorer = explore_buffer(modelled, x=1.0)
+    explorer = explore_buffer(apply_model, x=1.0)
     assert explorer.reading.gradient == model.weight.item()
-    assert shown(explorer, "gradient") == pytest.approx(model.weight.item(), rel=1e-7)
+    assert displayed_number(explorer, "gradient") == pytest.approx(model.weight.item(), rel=1e-7)
     assert model.weight.grad is None
 
 
@@ -195,16 +195,16 @@ def test_start_values_are_moved_into_range() -> None:
     assert explorer.reading.h == pytest.approx(10**0.5)
 
 
-def stops(x: torch.Tensor) -> None:
+def fail(x: torch.Tensor) -> None:
     raise RuntimeError("broken")
 
 
-@pytest.mark.parametrize("bad", [stops, lambda x: None, lambda x: torch.tensor(3.0)])
-def test_failing_backward_call_adds_nothing_to_grad(bad: Any, both_languages: str) -> None:
-    explorer = explore_buffer({"bad": bad, "good": torch.sin}, x=1.0)
+@pytest.mark.parametrize("bad_function", [fail, lambda x: None, lambda x: torch.tensor(3.0)])
+def test_failing_backward_call_adds_nothing_to_grad(bad_function: Any, both_languages: str) -> None:
+    explorer = explore_buffer({"bad": bad_function, "good": torch.sin}, x=1.0)
     assert "bad: " in problems(explorer)
     assert explorer.reading.calls == ["good"]
-    assert shown(explorer, "gradient") == pytest.approx(math.cos(1))
+    assert displayed_number(explorer, "gradient") == pytest.approx(math.cos(1))
     explorer.reset.click()
     assert text(explorer, "gradient") == "None"
     press(explorer, "bad")

@@ -13,7 +13,7 @@ from secant.explorers.kit.canvas import Stage, new_figure
 
 
 @pytest.fixture
-def dot(drawn: None) -> Any:
+def dot_stage(full_drawing: None) -> Any:
     """Return a stage with one red dot that moves along an axis from 0 to 1."""
     figure = new_figure(2, 1)
     figure.set_layout_engine(None)
@@ -21,9 +21,9 @@ def dot(drawn: None) -> Any:
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.axis("off")
     (line,) = axes.plot([0.25], [0.5], "o", color="red", ms=20)
-    made: Any = Stage(figure, [line])
-    made.line = line
-    return made
+    stage_with_dot: Any = Stage(figure, [line])
+    stage_with_dot.line = line
+    return stage_with_dot
 
 
 def pixels(image: Any) -> Any:
@@ -32,26 +32,28 @@ def pixels(image: Any) -> Any:
 
 
 def red_columns(image: Any) -> Any:
-    dots = pixels(image)
-    red = (dots[:, :, 0] > 200) & (dots[:, :, 1] < 90)
-    return np.flatnonzero(red.any(axis=0)) / dots.shape[1]
+    colors = pixels(image)
+    is_red = (colors[:, :, 0] > 200) & (colors[:, :, 1] < 90)
+    return np.flatnonzero(is_red.any(axis=0)) / colors.shape[1]
 
 
-def test_frame_draws_the_moving_dot_over_the_still_scene(dot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = dot.static_png()
+def test_frame_draws_the_moving_dot_over_the_still_scene(
+    dot_stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = dot_stage.static_png()
     assert pixels(scene).shape == (200, 400, 3)
     assert not red_columns(scene).size
-    monkeypatch.setattr(dot.canvas, "draw", lambda: pytest.fail("drew everything again"))
-    (stroke,) = dot.frame()
+    monkeypatch.setattr(dot_stage.canvas, "draw", lambda: pytest.fail("drew everything again"))
+    (stroke,) = dot_stage.frame()
     assert stroke["at"] == [[100, 100]]
-    dot.line.set_xdata([0.75])
-    assert dot.frame() == [{**stroke, "at": [[300, 100]]}]
+    dot_stage.line.set_xdata([0.75])
+    assert dot_stage.frame() == [{**stroke, "at": [[300, 100]]}]
 
 
 def test_throttled_runs_only_the_first_and_last_of_many_calls() -> None:
-    done = []
+    calls = []
     value = 0
-    write = stage.throttled(lambda: done.append(value), 0.05)
+    write = stage.throttled(lambda: calls.append(value), 0.05)
 
     async def drag() -> None:
         nonlocal value
@@ -60,33 +62,33 @@ def test_throttled_runs_only_the_first_and_last_of_many_calls() -> None:
         await asyncio.sleep(0.2)
 
     asyncio.run(drag())
-    assert done == [0, 19]
+    assert calls == [0, 19]
 
 
 def test_throttled_runs_every_call_without_an_event_loop() -> None:
-    done = []
-    write = stage.throttled(lambda: done.append(1), 60)
+    calls = []
+    write = stage.throttled(lambda: calls.append(1), 60)
     write()
     write()
-    assert done == [1, 1]
+    assert calls == [1, 1]
 
 
 def test_after_reply_runs_once_per_turn_of_the_event_loop() -> None:
-    done = []
-    act = stage.after_reply(lambda: done.append(len(done)))
+    calls = []
+    call = stage.after_reply(lambda: calls.append(len(calls)))
 
     async def drag() -> None:
-        act()
-        act()
-        assert done == []
+        call()
+        call()
+        assert calls == []
         await asyncio.sleep(0)
-        assert done == [0]
+        assert calls == [0]
 
     asyncio.run(drag())
-    act()
-    act()
-    assert done == [0, 1, 2]
+    call()
+    call()
+    assert calls == [0, 1, 2]
 
 
-def test_static_figure_includes_the_moving_parts(dot: Any) -> None:
-    assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)
+def test_static_figure_includes_the_moving_parts(dot_stage: Any) -> None:
+    assert red_columns(stage.png(dot_stage.figure)).mean() == pytest.approx(0.25, abs=0.02)

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from secant.explorers.chain import Setting, explore_chain
-from tests.support.reading import picture, remarks, shown
+from tests.support.reading import displayed_number, picture, remarks
 
 
 def cube(x: torch.Tensor) -> torch.Tensor:
@@ -23,23 +23,23 @@ LOG_OF_CUBE = [("y", cube), ("z", torch.log)]
 
 def test_explorer_starts_with_the_figures_of_the_lesson() -> None:
     explorer = explore_chain()
-    assert [shown(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
-    assert [shown(explorer, f"slope{i}") for i in (1, 2, 3)] == [3, 1, 14]
-    assert shown(explorer, "product") == shown(explorer, "quotient") == 51
-    assert shown(explorer, "gradient") == 42
-    assert shown(explorer, "error") == 9
+    assert [displayed_number(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
+    assert [displayed_number(explorer, f"slope{i}") for i in (1, 2, 3)] == [3, 1, 14]
+    assert displayed_number(explorer, "product") == displayed_number(explorer, "quotient") == 51
+    assert displayed_number(explorer, "gradient") == 42
+    assert displayed_number(explorer, "error") == 9
     assert remarks(explorer) == ""
     assert picture(explorer.view).size[0] > 600
 
 
-def test_the_whole_chain_comes_before_its_steps(both_languages: str) -> None:
+def test_steps_are_hidden_until_by_step_is_chosen(both_languages: str) -> None:
     explorer: Any = explore_chain(by_step=False)
-    assert shown(explorer, "quotient") == 51
-    assert shown(explorer, "gradient") == 42
-    assert shown(explorer, "error") == 9
-    for part in ("secant-quotient1", "secant-slope1", "secant-product", "17"):
-        assert part not in explorer.text.value
-        assert part not in explorer.view.alt
+    assert displayed_number(explorer, "quotient") == 51
+    assert displayed_number(explorer, "gradient") == 42
+    assert displayed_number(explorer, "error") == 9
+    for phrase in ("secant-quotient1", "secant-slope1", "secant-product", "17"):
+        assert phrase not in explorer.text.value
+        assert phrase not in explorer.view.alt
     figure = explorer.picture
     assert np.isnan(figure.factors.slopes.get_ydata()).tolist() == [True, True, True, False]
     assert [bool(np.isfinite(line.get_ydata()).any()) for line in figure.curves] == [False] * 3 + [True]
@@ -50,7 +50,7 @@ def test_the_whole_chain_comes_before_its_steps(both_languages: str) -> None:
         False,
     ]
     explorer.by_step.value = True
-    assert [shown(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
+    assert [displayed_number(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
     assert np.isfinite(explorer.picture.factors.slopes.get_ydata()).all()
 
 
@@ -74,13 +74,13 @@ def test_the_numbers_are_those_of_the_formula() -> None:
         explorer.x.value, explorer.log_h.value = x, log_h
         h = 10**log_h
         rise = ((x + h) ** 3 - x**3) / ((x + h) - x)
-        assert shown(explorer, "quotient1") == pytest.approx(rise, rel=1e-9)
+        assert displayed_number(explorer, "quotient1") == pytest.approx(rise, rel=1e-9)
         whole = 3 * (math.log(x + h) - math.log(x)) / ((x + h) - x)
-        assert shown(explorer, "quotient") == pytest.approx(whole, rel=1e-9)
-        assert shown(explorer, "quotient2") == pytest.approx(whole / rise, rel=1e-9)
-        assert shown(explorer, "slope1") == pytest.approx(3 * x**2)
-        assert shown(explorer, "slope2") == pytest.approx(x**-3)
-        assert shown(explorer, "gradient") == pytest.approx(3 / x)
+        assert displayed_number(explorer, "quotient") == pytest.approx(whole, rel=1e-9)
+        assert displayed_number(explorer, "quotient2") == pytest.approx(whole / rise, rel=1e-9)
+        assert displayed_number(explorer, "slope1") == pytest.approx(3 * x**2)
+        assert displayed_number(explorer, "slope2") == pytest.approx(x**-3)
+        assert displayed_number(explorer, "gradient") == pytest.approx(3 / x)
 
 
 def test_factor_errors_shrink_with_h_and_then_grow() -> None:
@@ -96,14 +96,14 @@ def test_factor_errors_shrink_with_h_and_then_grow() -> None:
 def test_the_curves_are_medians_of_the_same_errors() -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=5.0, x_range=(1, 9))
     reading = explorer.reading
-    near = torch.linspace(4, 6, 21, dtype=torch.float64).tolist()
-    for place in (40, 60):
-        h = reading.grid[place]
-        readings = [explorer.subject.read(Setting(x, h)) for x in near]
+    xs = torch.linspace(4, 6, 21, dtype=torch.float64).tolist()
+    for index in (40, 60):
+        h = reading.grid[index]
+        readings = [explorer.subject.read(Setting(x, h)) for x in xs]
         for curve, errors in zip(
             reading.curves, zip(*(r.errors for r in readings), strict=True), strict=True
         ):
-            assert curve[place] == pytest.approx(sorted(errors)[10], rel=1e-3)
+            assert curve[index] == pytest.approx(sorted(errors)[10], rel=1e-3)
 
 
 def test_each_control_redraws_the_picture_and_the_axes_stay() -> None:
@@ -135,17 +135,17 @@ def test_all_factors_are_inside_the_picture() -> None:
 def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=8.0, h=10**-15.5, x_range=(1, 9))
     assert "0/0" in remarks(explorer)
-    assert math.isnan(shown(explorer, "product"))
+    assert math.isnan(displayed_number(explorer, "product"))
 
 
 def test_remark_appears_if_a_step_does_not_change(both_languages: str) -> None:
     explorer = explore_chain([("y", torch.floor), ("z", torch.exp)], x=1.2, h=0.5)
     assert "0/0" in remarks(explorer)
     assert "Δz/Δy" in remarks(explorer)
-    assert shown(explorer, "quotient") == 0
+    assert displayed_number(explorer, "quotient") == 0
     explorer.log_h.value = 0.0
     assert remarks(explorer) == ""
-    assert shown(explorer, "quotient1") == pytest.approx(1)
+    assert displayed_number(explorer, "quotient1") == pytest.approx(1)
 
 
 def test_error_of_zero_is_drawn_on_the_bottom_line(both_languages: str) -> None:
@@ -159,11 +159,11 @@ def test_step_with_an_if_is_evaluated_point_by_point() -> None:
         return x**2 if x > 2 else 3 * x
 
     explorer = explore_chain([("y", branch), ("z", torch.exp)], x=3.0, h=1e-3)
-    assert shown(explorer, "slope1") == 6
+    assert displayed_number(explorer, "slope1") == 6
     start = time.perf_counter()
     explorer.x.value = 1.0
     assert time.perf_counter() - start < 1
-    assert shown(explorer, "slope1") == 3
+    assert displayed_number(explorer, "slope1") == 3
 
 
 def test_step_names_may_contain_tex_korean_and_underscores() -> None:
@@ -178,7 +178,7 @@ def test_start_values_are_moved_into_range() -> None:
     assert explore_chain(x=100, h=1e9).setting == Setting(4.0, 10**0.5)
 
 
-def test_overlapping_markers_of_steps_can_be_told_apart(drawn: None) -> None:
+def test_overlapping_markers_of_steps_can_be_told_apart(full_drawing: None) -> None:
     """Rings differ in colour and size, marks of zeros in colour and row, and markers in their positions."""
     figure: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)]).picture
     colors = [line.get_color() for line in figure.curves]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from secant.explorers.cut import PAIRS, explore_cut
-from tests.support.reading import problems, remarks, shown
+from tests.support.reading import displayed_number, problems, remarks
 
 SLOPES = {  # functions of x: autograd's gradient, and the gradient lost at the cut
     "x · (x²).detach()": lambda x: (x**2, 2 * x**2),
@@ -19,14 +19,14 @@ SLOPES = {  # functions of x: autograd's gradient, and the gradient lost at the 
 
 def test_explorer_starts_with_the_figures_of_the_syllabus() -> None:
     explorer = explore_cut()
-    assert shown(explorer, "gradient") == 4
-    assert shown(explorer, "quotient") == 27 - 8
-    assert shown(explorer, "lost") == 8
-    assert shown(explorer, "both") == 12
+    assert displayed_number(explorer, "gradient") == 4
+    assert displayed_number(explorer, "quotient") == 27 - 8
+    assert displayed_number(explorer, "lost") == 8
+    assert displayed_number(explorer, "both") == 12
     explorer.log_h.value = -6
-    assert shown(explorer, "quotient") == pytest.approx(12, abs=1e-4)
-    assert shown(explorer, "error") == pytest.approx(8, abs=1e-4)
-    assert shown(explorer, "gradient") == 4
+    assert displayed_number(explorer, "quotient") == pytest.approx(12, abs=1e-4)
+    assert displayed_number(explorer, "error") == pytest.approx(8, abs=1e-4)
+    assert displayed_number(explorer, "gradient") == 4
 
 
 def test_quotient_with_the_factor_held_equals_autograd() -> None:
@@ -34,28 +34,28 @@ def test_quotient_with_the_factor_held_equals_autograd() -> None:
     explorer.held.value = True
     for log_h in (0.0, -3.0, -6.0):
         explorer.log_h.value = log_h
-        assert shown(explorer, "quotient") == pytest.approx(4, abs=1e-8)
-        assert shown(explorer, "gradient") == 4
+        assert displayed_number(explorer, "quotient") == pytest.approx(4, abs=1e-8)
+        assert displayed_number(explorer, "gradient") == 4
 
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("x", [0.5, 1.3, 3.5])
 def test_kept_and_lost_gradient_add_up_to_the_true_one(name: str, x: float) -> None:
     explorer = explore_cut({name: PAIRS[name]}, x=x, h=1e-6)
-    kept, lost = SLOPES[name](x)
-    assert shown(explorer, "gradient") == pytest.approx(kept)
-    assert shown(explorer, "lost") == pytest.approx(lost)
-    assert shown(explorer, "quotient") == pytest.approx(kept + lost, abs=1e-4)
+    gradient, lost_gradient = SLOPES[name](x)
+    assert displayed_number(explorer, "gradient") == pytest.approx(gradient)
+    assert displayed_number(explorer, "lost") == pytest.approx(lost_gradient)
+    assert displayed_number(explorer, "quotient") == pytest.approx(gradient + lost_gradient, abs=1e-4)
     explorer.held.value = True
-    assert shown(explorer, "quotient") == pytest.approx(kept, abs=1e-4)
+    assert displayed_number(explorer, "quotient") == pytest.approx(gradient, abs=1e-4)
 
 
 def test_error_approaches_the_lost_gradient_or_zero() -> None:
     explorer = explore_cut({"x² · x.detach()": PAIRS["x² · x.detach()"]})
-    steps, (held, moves) = explorer.reading.steps, explorer.reading.errors
-    assert moves[steps.argmin()] == pytest.approx(4, abs=1e-4)
-    few = held[steps.argsort()[::-1]][::8]  # errors of steps that are a decade apart
-    assert all(6 < before / after < 14 for before, after in pairwise(few[:6]))
+    steps, (held_errors, moving_errors) = explorer.reading.steps, explorer.reading.errors
+    assert moving_errors[steps.argmin()] == pytest.approx(4, abs=1e-4)
+    decade_errors = held_errors[steps.argsort()[::-1]][::8]  # errors of steps that are a decade apart
+    assert all(6 < before / after < 14 for before, after in pairwise(decade_errors[:6]))
 
 
 def test_the_numbers_are_those_of_a_program_with_detach() -> None:
@@ -63,11 +63,13 @@ def test_the_numbers_are_those_of_a_program_with_detach() -> None:
     x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
     (torch.sin(x) * torch.exp(x).detach()).backward()
     assert x.grad is not None
-    assert shown(explorer, "gradient") == pytest.approx(x.grad.item())
+    assert displayed_number(explorer, "gradient") == pytest.approx(x.grad.item())
     y, w = math.sin, math.exp
-    assert shown(explorer, "quotient") == pytest.approx((y(0.95) * w(0.95) - y(0.7) * w(0.7)) / 0.25)
+    assert displayed_number(explorer, "quotient") == pytest.approx(
+        (y(0.95) * w(0.95) - y(0.7) * w(0.7)) / 0.25
+    )
     explorer.held.value = True
-    assert shown(explorer, "quotient") == pytest.approx((y(0.95) - y(0.7)) * w(0.7) / 0.25)
+    assert displayed_number(explorer, "quotient") == pytest.approx((y(0.95) - y(0.7)) * w(0.7) / 0.25)
 
 
 def test_the_picture_shows_the_numbers() -> None:
@@ -126,7 +128,7 @@ def test_message_names_an_x_outside_a_factors_domain(both_languages: str) -> Non
     explorer = explore_cut((torch.log, torch.square), x_range=(-1, 2), x=-0.5, h=1e-2)
     assert "-0.5" in problems(explorer)
     explorer.x.value = 1.0
-    assert shown(explorer, "gradient") == 1
+    assert displayed_number(explorer, "gradient") == 1
 
 
 def test_pairs_of_functions_can_be_given_alone_or_by_name() -> None:

@@ -7,7 +7,7 @@ import torch
 
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import FunctionProblem, gradient, median_errors, quotient
-from tests.secant.explorers.kinds import Refusing, Unpacked
+from tests.secant.explorers.kinds import RaisesInBackward, UnpacksTooMany
 
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
@@ -17,19 +17,21 @@ def f(x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "scheme", "best", "error"),
+    ("dtype", "scheme", "best_step", "error"),
     [
         (torch.float32, "forward", 1e-3, 1.7e-4),
         (torch.float64, "forward", 1e-7, 5.8e-9),
         (torch.float64, "central", 1e-5, 1.2e-11),
     ],
 )
-def test_error_has_its_minimum_at_the_best_step(dtype: Any, scheme: str, best: float, error: float) -> None:
+def test_error_has_its_minimum_at_the_best_step(
+    dtype: Any, scheme: str, best_step: float, error: float
+) -> None:
     steps = 10.0 ** -torch.arange(1, 16, dtype=torch.float64)
     errors = median_errors(f, NEAR_5.to(dtype), steps, scheme)
-    lowest = errors.nan_to_num(torch.inf).argmin()
-    assert steps[lowest].item() == pytest.approx(best)
-    assert errors[lowest].item() == pytest.approx(error, rel=0.05)
+    index = errors.nan_to_num(torch.inf).argmin()
+    assert steps[index].item() == pytest.approx(best_step)
+    assert errors[index].item() == pytest.approx(error, rel=0.05)
 
 
 def test_complex_step_has_no_rounding_error_for_small_h() -> None:
@@ -47,8 +49,8 @@ def test_quotient_is_nan_if_x_plus_h_rounds_to_x(scheme: str) -> None:
 def test_quotient_and_gradient_keep_dtype_and_broadcast() -> None:
     x, steps = NEAR_5.float(), torch.tensor([[1e-1], [1e-2]])
     for scheme in difference.SCHEMES:
-        found = quotient(f, x, steps, scheme)
-        assert (found.shape, found.dtype, found.requires_grad) == ((2, 201), torch.float32, False)
+        result = quotient(f, x, steps, scheme)
+        assert (result.shape, result.dtype, result.requires_grad) == ((2, 201), torch.float32, False)
     torch.testing.assert_close(gradient(f, x), 3 / x)
 
 
@@ -78,7 +80,7 @@ def test_a_gradient_is_found_when_gradients_are_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "words"),
+    ("bad_function", "pattern"),
     [
         (lambda x: 1 / 0, "ZeroDivisionError"),
         (lambda x: None, "returned NoneType, not a tensor"),
@@ -89,18 +91,18 @@ def test_a_gradient_is_found_when_gradients_are_off() -> None:
         (lambda: 1, "takes 0 positional arguments"),
     ],
 )
-def test_bad_function_is_refused_in_words(bad: Any, words: str) -> None:
-    with pytest.raises(FunctionProblem, match=words):
-        difference.values(bad, NEAR_5)
+def test_message_says_why_a_bad_function_is_refused(bad_function: Any, pattern: str) -> None:
+    with pytest.raises(FunctionProblem, match=pattern):
+        difference.values(bad_function, NEAR_5)
 
 
 @pytest.mark.parametrize(
-    "flat", [lambda x: torch.tensor(3.0), lambda x: x.detach() ** 2, lambda x: torch.ones_like(x)]
+    "function", [lambda x: torch.tensor(3.0), lambda x: x.detach() ** 2, lambda x: torch.ones_like(x)]
 )
-def test_a_result_without_a_path_to_x_is_refused(flat: Any) -> None:
+def test_a_result_without_a_path_to_x_is_refused(function: Any) -> None:
     x = torch.tensor(2.0)
     with pytest.raises(FunctionProblem, match="no path from the result to x"):
-        gradient(flat, x)
+        gradient(function, x)
 
 
 @pytest.mark.parametrize("trainable", [False, True])
@@ -110,16 +112,18 @@ def test_result_connected_only_to_weights_is_refused(trainable: bool) -> None:
         gradient(lambda x: w * x.detach(), torch.tensor(2.0))
 
 
-@pytest.mark.parametrize(("own", "words"), [(Unpacked, "ValueError: not enough"), (Refusing, "of its own")])
-def test_an_error_in_backward_is_quoted(own: Any, words: str) -> None:
-    with pytest.raises(FunctionProblem, match=rf"backward\(\) stopped with .*{words}"):
-        gradient(own.apply, torch.tensor(2.0))
+@pytest.mark.parametrize(
+    ("operation", "pattern"), [(UnpacksTooMany, "ValueError: not enough"), (RaisesInBackward, "of its own")]
+)
+def test_an_error_in_backward_is_quoted(operation: Any, pattern: str) -> None:
+    with pytest.raises(FunctionProblem, match=rf"backward\(\) stopped with .*{pattern}"):
+        gradient(operation.apply, torch.tensor(2.0))
 
 
-@pytest.mark.parametrize("real", [torch.abs, torch.relu, lambda x: x if x > 0 else -x])
-def test_the_complex_step_needs_complex_numbers(real: Any) -> None:
+@pytest.mark.parametrize("function", [torch.abs, torch.relu, lambda x: x if x > 0 else -x])
+def test_the_complex_step_needs_complex_numbers(function: Any) -> None:
     with pytest.raises(FunctionProblem, match="complex"):
-        quotient(real, torch.tensor(2.0), 1e-3, "complex")
+        quotient(function, torch.tensor(2.0), 1e-3, "complex")
 
 
 def test_undefined_points_are_left_out_of_the_median_error() -> None:

@@ -8,12 +8,12 @@ import torch
 
 from secant.explorers.engine import BUGS, FUNCTIONS, Bug, engine_gradient, explore_engine
 from secant.explorers.kit.difference import FunctionProblem
-from tests.support.reading import picture, problems, remarks, shown
+from tests.support.reading import displayed_number, picture, problems, remarks
 
 X = torch.tensor([0.7, 2.0, 3.0], dtype=torch.float64)
 
 
-def truth(f: Any) -> Any:
+def torch_gradient(f: Any) -> Any:
     leaf = X.clone().requires_grad_()
     f(leaf).sum().backward()
     return leaf.grad
@@ -22,14 +22,14 @@ def truth(f: Any) -> Any:
 @pytest.mark.parametrize("calls", [1, 2, 3])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_without_a_bug_the_engine_finds_torch_s_gradient(name: str, calls: int) -> None:
-    found = engine_gradient(FUNCTIONS[name], X, "none", calls)
-    assert torch.allclose(found, calls * truth(FUNCTIONS[name]))
+    gradient = engine_gradient(FUNCTIONS[name], X, "none", calls)
+    assert torch.allclose(gradient, calls * torch_gradient(FUNCTIONS[name]))
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_every_bug_survives_one_call_on_a_chain(bug: Bug) -> None:
     chain = FUNCTIONS["log x³"]
-    assert torch.allclose(engine_gradient(chain, X, bug), truth(chain))
+    assert torch.allclose(engine_gradient(chain, X, bug), torch_gradient(chain))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_each_bug_changes_the_slope_at_2_by_its_factor(
     name: str, bug: Bug, calls: int, factor: float
 ) -> None:
     f = FUNCTIONS[name]
-    assert engine_gradient(f, X, bug, calls)[1].item() == pytest.approx(factor * truth(f)[1].item())
+    assert engine_gradient(f, X, bug, calls)[1].item() == pytest.approx(factor * torch_gradient(f)[1].item())
 
 
 def test_engine_handles_shared_unused_and_detached_inputs() -> None:
@@ -60,8 +60,8 @@ def test_engine_handles_shared_unused_and_detached_inputs() -> None:
 
 def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     model = torch.nn.Linear(1, 1, dtype=torch.float64)
-    found = engine_gradient(lambda x: model(x.reshape(-1, 1)).reshape(x.shape), X)
-    assert torch.allclose(found, model.weight.detach().expand(3, 1)[:, 0])
+    gradient = engine_gradient(lambda x: model(x.reshape(-1, 1)).reshape(x.shape), X)
+    assert torch.allclose(gradient, model.weight.detach().expand(3, 1)[:, 0])
     assert model.weight.grad is None
 
 
@@ -83,7 +83,7 @@ def test_backward_that_raises_is_named() -> None:
         engine_gradient(Raises.apply, X)
 
 
-def uneven(**options: Any) -> Any:
+def explore_uneven(**options: Any) -> Any:
     explorer = explore_engine(**options)
     explorer.function.value = "y·z + y"
     return explorer
@@ -91,36 +91,36 @@ def uneven(**options: Any) -> Any:
 
 def test_explorer_starts_without_a_bug() -> None:
     explorer: Any = explore_engine()
-    assert shown(explorer, "gradient") == shown(explorer, "engine") == 2.5
+    assert displayed_number(explorer, "gradient") == displayed_number(explorer, "engine") == 2.5
     explorer.function.value = "y·z + y"
-    assert shown(explorer, "gradient") == shown(explorer, "engine") == 84
-    assert shown(explorer, "quotient") == (3**5 + 3**2) - (2**5 + 2**2)
+    assert displayed_number(explorer, "gradient") == displayed_number(explorer, "engine") == 84
+    assert displayed_number(explorer, "quotient") == (3**5 + 3**2) - (2**5 + 2**2)
     assert remarks(explorer) == ""
     assert picture(explorer.view).size == (1800, 800)
 
 
 def test_quotient_converges_to_torchs_slope_and_not_to_the_buggy_one() -> None:
-    explorer = uneven()
+    explorer = explore_uneven()
     explorer.bug.value = "breadth"
     errors = []
     for k in range(6):
         explorer.log_h.value = -k
-        errors.append(shown(explorer, "error"))
-        assert shown(explorer, "apart") > 31.9
+        errors.append(displayed_number(explorer, "error"))
+        assert displayed_number(explorer, "apart") > 31.9
     assert all(after < before / 5 for before, after in itertools.pairwise(errors))
-    assert shown(explorer, "engine") == 52
+    assert displayed_number(explorer, "engine") == 52
     assert "32" in remarks(explorer)
 
 
 def test_two_backward_calls_are_compared_with_twice_the_function() -> None:
-    explorer = uneven(h=1e-6)
+    explorer = explore_uneven(h=1e-6)
     explorer.calls.value = 2
-    assert shown(explorer, "gradient") == shown(explorer, "engine") == 168
-    assert shown(explorer, "quotient") == pytest.approx(168, rel=1e-4)
+    assert displayed_number(explorer, "gradient") == displayed_number(explorer, "engine") == 168
+    assert displayed_number(explorer, "quotient") == pytest.approx(168, rel=1e-4)
     explorer.bug.value = "kept"
-    assert shown(explorer, "engine") == 364
+    assert displayed_number(explorer, "engine") == 364
     explorer.calls.value = 1
-    assert shown(explorer, "engine") == 84
+    assert displayed_number(explorer, "engine") == 84
 
 
 def test_remark_appears_if_the_function_hides_the_bug(both_languages: str) -> None:
@@ -128,11 +128,11 @@ def test_remark_appears_if_the_function_hides_the_bug(both_languages: str) -> No
     explorer.bug.value = "breadth"
     assert remarks(explorer) != ""
     assert problems(explorer) == ""
-    assert shown(explorer, "engine") == 2.5
+    assert displayed_number(explorer, "engine") == 2.5
 
 
 def test_the_picture_shows_both_slopes() -> None:
-    explorer = uneven()
+    explorer = explore_uneven()
     explorer.bug.value = "assign"
     assert explorer.picture.function.tangent.get_slope() == 84
     assert explorer.picture.engine.get_slope() == 32

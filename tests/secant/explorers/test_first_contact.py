@@ -12,11 +12,11 @@ import pytest
 
 import secant
 from tests.support.lessons import LESSONS, source
-from tests.support.reading import shown
+from tests.support.reading import displayed_number
 
-PLACES = 0.15, 0.4, 0.85  # fractions of a slider's range where no lesson's gradient is 0
+FRACTIONS = 0.15, 0.4, 0.85  # fractions of a slider's range where no lesson's gradient is 0
 LOG_H = 0.0, -1.0, -2.0, -3.0, -4.0
-NEAR = 1e-3  # largest distance at h = 1e-4, as a fraction of the gradient
+MAX_DISTANCE = 1e-3  # largest distance at h = 1e-4, as a fraction of the gradient
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Contact:
         cells = (cell.source for cell in source(lesson).cells if cell.cell_type == "code")
         return next(cell for cell in cells if re.match(r"explore\w*\(", cell))
 
-    def opened(self) -> Any:
+    def open_explorer(self) -> Any:
         """Return the explorer that the cell opens."""
         call = self.call()
         name = call.partition("(")[0]
@@ -64,47 +64,51 @@ each_contact = pytest.mark.parametrize("contact", CONTACTS, ids=str)
 
 @each_contact
 def test_explorer_opens_at_h_1_with_both_numbers_visible(contact: Contact) -> None:
-    explorer = contact.opened()
+    explorer = contact.open_explorer()
     assert explorer.log_h.value == 0
     assert [getattr(explorer, slider).name for slider, _ in contact.places] == [
         name for _, name in contact.places
     ]
     assert explorer.log_h.name == "h"
     assert explorer.text.layout.display is None
-    assert abs(shown(explorer, contact.quotient) - shown(explorer, contact.gradient)) > 0
+    assert (
+        abs(displayed_number(explorer, contact.quotient) - displayed_number(explorer, contact.gradient)) > 0
+    )
     assert not explorer.problems()
 
 
 @each_contact
 def test_the_first_question_asks_to_move_x_from_the_opening_state(contact: Contact) -> None:
-    explorer = contact.opened().first_look()
-    (first,) = explorer.questions
-    assert first.en.startswith("Move $")
-    assert "*play h*" in first.en
-    assert "*h 재생*" in first.ko
-    assert "What stays true" in first.en
-    explorer.choose(first.state)
+    explorer = contact.open_explorer().first_look()
+    (question,) = explorer.questions
+    assert question.en.startswith("Move $")
+    assert "*play h*" in question.en
+    assert "*h 재생*" in question.ko
+    assert "What stays true" in question.en
+    explorer.choose(question.state)
     assert explorer.state == explorer.start
 
 
 @each_contact
-@pytest.mark.parametrize("place", PLACES)
-def test_quotient_tends_to_the_gradient_at_every_x(contact: Contact, place: float) -> None:
-    explorer = contact.opened()
+@pytest.mark.parametrize("fraction", FRACTIONS)
+def test_quotient_tends_to_the_gradient_at_every_x(contact: Contact, fraction: float) -> None:
+    explorer = contact.open_explorer()
     for name, _ in contact.places:
         slider = getattr(explorer, name)
-        slider.value = slider.min + place * (slider.max - slider.min)
+        slider.value = slider.min + fraction * (slider.max - slider.min)
     distances = []
     for log_h in LOG_H:
         explorer.log_h.value = log_h
-        distances.append(abs(shown(explorer, contact.quotient) - shown(explorer, contact.gradient)))
+        distances.append(
+            abs(displayed_number(explorer, contact.quotient) - displayed_number(explorer, contact.gradient))
+        )
     assert all(after < before for before, after in pairwise(distances)), distances
-    assert distances[-1] < NEAR * abs(shown(explorer, contact.gradient))
+    assert distances[-1] < MAX_DISTANCE * abs(displayed_number(explorer, contact.gradient))
 
 
 @each_contact
 def test_picture_follows_x_and_h(contact: Contact) -> None:
-    explorer = contact.opened()
+    explorer = contact.open_explorer()
     for name in (*(name for name, _ in contact.places), "log_h"):
         slider, before = getattr(explorer, name), explorer.view.strokes
         slider.value = slider.min + 0.4 * (slider.max - slider.min)

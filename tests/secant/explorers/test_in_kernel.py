@@ -25,7 +25,7 @@ go_on.set()
 """
 
 
-def in_a_subshell(client: Any, code: str) -> None:
+def run_in_subshell(client: Any, code: str) -> None:
     """Run code in a new subshell of a kernel, while the kernel's cells can run at the same time."""
     client.control_channel.send(client.session.msg("create_subshell_request"))
     reply = client.control_channel.get_msg(timeout=30)
@@ -37,8 +37,8 @@ def in_a_subshell(client: Any, code: str) -> None:
 @pytest.mark.costly("a real kernel")
 @pytest.mark.usefixtures("quick_kernels")
 def test_a_cell_prints_while_a_function_is_drawn_in_another_thread() -> None:
-    with kernel(STOCK) as running:
-        assert running.run(EXPLORER) == ""
-        in_a_subshell(running.client, "figure = explore(waiting).static_figure()")
-        assert running.run(CELL).splitlines() == [f"line {line}" for line in range(LINES)]
-        assert running.run("print('still heard')") == "still heard"
+    with kernel(STOCK) as running_kernel:
+        assert running_kernel.run(EXPLORER) == ""
+        run_in_subshell(running_kernel.client, "figure = explore(waiting).static_figure()")
+        assert running_kernel.run(CELL).splitlines() == [f"line {line}" for line in range(LINES)]
+        assert running_kernel.run("print('still heard')") == "still heard"

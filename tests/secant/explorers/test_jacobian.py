@@ -15,46 +15,46 @@ from secant.explorers.jacobian import direction, explore_arrows
 from tests.support.reading import problems, remarks, text
 
 
-def shown(explorer: Any, name: str) -> Any:
+def read_numbers(explorer: Any, name: str) -> Any:
     values = [float(number) for number in text(explorer, name).split(", ")]
     return values if len(values) > 1 else values[0]
 
 
-def polar_by_hand(r: Any, t: Any) -> Any:
+def expected_polar(r: Any, t: Any) -> Any:
     """Return the value and the Jacobian of (r cos t, r sin t)."""
     value = np.array([r * math.cos(t), r * math.sin(t)])
     return value, np.array([[math.cos(t), -r * math.sin(t)], [math.sin(t), r * math.cos(t)]])
 
 
-def twisted(x: torch.Tensor) -> torch.Tensor:
+def twist(x: torch.Tensor) -> torch.Tensor:
     return torch.stack([x[0] * x[1] ** 2, torch.sin(x[0]) + 3 * x[1]])
 
 
-def twisted_by_hand(a: Any, b: Any) -> Any:
+def expected_twist(a: Any, b: Any) -> Any:
     value = np.array([a * b**2, math.sin(a) + 3 * b])
     return value, np.array([[b**2, 2 * a * b], [math.cos(a), 3.0]])
 
 
-@pytest.mark.parametrize("place", [(2.0, 0.5), (0.7, -2.4), (3.0, 3.1)])
+@pytest.mark.parametrize("point", [(2.0, 0.5), (0.7, -2.4), (3.0, 3.1)])
 @pytest.mark.parametrize("angles", [(53.0, 45.0), (0.0, 90.0), (-127.0, 10.0)])
 @pytest.mark.parametrize(
-    ("function", "by_hand"), [(None, polar_by_hand), (twisted, twisted_by_hand)], ids=["polar", "own"]
+    ("function", "expected"), [(None, expected_polar), (twist, expected_twist)], ids=["polar", "own"]
 )
-def test_the_numbers_are_those_of_the_formulas(function: Any, by_hand: Any, place: Any, angles: Any) -> None:
+def test_the_numbers_are_those_of_the_formulas(function: Any, expected: Any, point: Any, angles: Any) -> None:
     ranges = ((0.25, 3.0), (-3.1, 3.1))
-    explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1], along=True)
+    explorer = explore_arrows(function, ranges=ranges, p=point, h=0.25, v=angles[0], u=angles[1], along=True)
     v, u = direction(angles[0]), direction(angles[1])
-    value, J = by_hand(*place)
-    quotient = (by_hand(*(np.array(place) + 0.25 * v))[0] - value) / 0.25
+    value, J = expected(*point)
+    quotient = (expected(*(np.array(point) + 0.25 * v))[0] - value) / 0.25
     assert explorer.setting.h == pytest.approx(0.25)
-    assert shown(explorer, "quotient") == pytest.approx(quotient, rel=1e-5, abs=1e-6)
+    assert read_numbers(explorer, "quotient") == pytest.approx(quotient, rel=1e-5, abs=1e-6)
     assert explorer.reading.jvp == pytest.approx(J @ v, abs=1e-12)
     assert explorer.reading.backward == pytest.approx(u @ J @ v, abs=1e-12)
-    assert shown(explorer, "jvp") == pytest.approx(J @ v, rel=1e-7, abs=1e-12)
-    assert shown(explorer, "backward") == pytest.approx(u @ J @ v, rel=1e-7, abs=1e-12)
-    assert shown(explorer, "forward") == pytest.approx(u @ quotient, rel=1e-5, abs=1e-5)
-    assert shown(explorer, "gap") == pytest.approx(np.hypot(*(quotient - J @ v)), rel=1e-4, abs=1e-12)
-    assert shown(explorer, "miss") == pytest.approx(abs(u @ (quotient - J @ v)), rel=1e-4, abs=1e-6)
+    assert read_numbers(explorer, "jvp") == pytest.approx(J @ v, rel=1e-7, abs=1e-12)
+    assert read_numbers(explorer, "backward") == pytest.approx(u @ J @ v, rel=1e-7, abs=1e-12)
+    assert read_numbers(explorer, "forward") == pytest.approx(u @ quotient, rel=1e-5, abs=1e-5)
+    assert read_numbers(explorer, "gap") == pytest.approx(np.hypot(*(quotient - J @ v)), rel=1e-4, abs=1e-12)
+    assert read_numbers(explorer, "miss") == pytest.approx(abs(u @ (quotient - J @ v)), rel=1e-4, abs=1e-6)
 
 
 def test_explorer_shows_the_numbers_that_the_lesson_states() -> None:
@@ -62,7 +62,7 @@ def test_explorer_shows_the_numbers_that_the_lesson_states() -> None:
     gaps = []
     for k in (0, -1, -3):
         explorer.log_h.value = k
-        gaps.append(shown(explorer, "gap"))
+        gaps.append(read_numbers(explorer, "gap"))
     assert [f"{gaps[0]:.2f}", f"{gaps[1]:.3f}", f"{gaps[2]:.4f}"] == ["0.83", "0.080", "0.0008"]
 
 
@@ -71,7 +71,7 @@ def test_quotient_and_jvp_converge_linearly_in_h() -> None:
     misses = []
     for k in range(0, -7, -1):
         explorer.log_h.value = k
-        misses.append(shown(explorer, "miss"))
+        misses.append(read_numbers(explorer, "miss"))
     assert misses[-1] < 1e-6
     ratios = [before / after for before, after in pairwise(misses)]
     assert all(5 < ratio < 15 for ratio in ratios)
@@ -79,14 +79,14 @@ def test_quotient_and_jvp_converge_linearly_in_h() -> None:
 
 def test_rounding_error_grows_for_the_smallest_steps() -> None:
     reading = explore_arrows().reading
-    best = reading.steps[np.nanargmin(reading.gaps)]
-    assert 1e-9 < best < 1e-6
+    best_step = reading.steps[np.nanargmin(reading.gaps)]
+    assert 1e-9 < best_step < 1e-6
     assert reading.gaps[0] > 1e3 * np.nanmin(reading.gaps)
 
 
 def test_quotient_is_exact_along_a_ray() -> None:
     explorer = explore_arrows(v=0, h=1.0)
-    assert shown(explorer, "gap") < 1e-14
+    assert read_numbers(explorer, "gap") < 1e-14
 
 
 def test_the_curves_agree_with_the_chosen_h() -> None:
@@ -117,24 +117,26 @@ def test_arrows_end_at_value_plus_vector() -> None:
 
 
 @pytest.mark.parametrize("h", [1.0, 1e-6])
-def test_each_arrow_has_its_name_past_its_tip_and_no_other_s(h: float, drawn: None) -> None:
+def test_each_arrow_has_its_own_label_beyond_its_tip(h: float, full_drawing: None) -> None:
     explorer: Any = explore_arrows(h=h)
     figure, reading = explorer.picture, explorer.reading
     tips = [reading.value + vector for vector in (reading.quotient, reading.jvp, direction(45))]
-    places = [np.ravel(letters.get_data()) for letters, _ in figure.names[1:]]
+    positions = [np.ravel(letters.get_data()) for letters, _ in figure.names[1:]]
     assert [letters.get_marker() for letters, _ in figure.names] == ["$v$", r"$\Delta F/h$", "$Jv$", "$u$"]
-    for tip, place in zip(tips, places, strict=True):
-        assert 8 < np.hypot(*((place - tip) / figure.outputs.pixel)) < 40
-    apart = [np.hypot(*((one - other) / figure.outputs.pixel)) for one, other in pairwise(places)]
-    assert min(apart) > 25
+    for tip, position in zip(tips, positions, strict=True):
+        assert 8 < np.hypot(*((position - tip) / figure.outputs.pixel)) < 40
+    distances = [
+        np.hypot(*((first - second) / figure.outputs.pixel)) for first, second in pairwise(positions)
+    ]
+    assert min(distances) > 25
 
 
 @pytest.mark.whole
-def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
+def test_the_axes_stay_while_anything_moves(full_drawing: None) -> None:
     explorer: Any = explore_arrows()
     picture = explorer.picture
     axes = picture.inputs.axes, picture.outputs.axes, picture.errors.axes
-    limits = [one.axis() for one in axes]
+    limits = [ax.axis() for ax in axes]
     for control, values in (
         (explorer.log_h, (-14.0, 0.5)),
         (explorer.first, (0.25, 3.0)),
@@ -144,13 +146,13 @@ def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
         for value in values:
             control.value = value
             explorer.stage.static_png()
-    assert [one.axis() for one in axes] == limits
+    assert [ax.axis() for ax in axes] == limits
 
 
 def test_remark_appears_if_the_step_is_lost_to_rounding(both_languages: str) -> None:
     explorer = explore_arrows(ranges=((0.25, 400.0), (-3.0, 3.0)), p=(300.0, 1.0), h=1e-15, v=0)
     assert "1.0e-15" in remarks(explorer)
-    assert shown(explorer, "quotient") == [0.0, 0.0]
+    assert read_numbers(explorer, "quotient") == [0.0, 0.0]
 
 
 def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages: str) -> None:
@@ -184,13 +186,13 @@ def test_functions_with_if_in_place_or_float32_are_computed_right(name: str) -> 
     def in_place(x: torch.Tensor) -> torch.Tensor:
         return x.clone().mul_(x)
 
-    def narrow(x: torch.Tensor) -> torch.Tensor:
+    def to_float32(x: torch.Tensor) -> torch.Tensor:
         return (x**2).float()
 
     explorer = explore_arrows(
-        {"an if": branch, "in place": in_place, "float32": narrow}[name], p=(1.0, 0.5), h=1e-3
+        {"an if": branch, "in place": in_place, "float32": to_float32}[name], p=(1.0, 0.5), h=1e-3
     )
-    assert shown(explorer, "jvp") == pytest.approx(2 * np.array([1.0, 0.5]) * direction(53), rel=1e-6)
+    assert read_numbers(explorer, "jvp") == pytest.approx(2 * np.array([1.0, 0.5]) * direction(53), rel=1e-6)
     assert np.isfinite(explorer.reading.gaps).all()
     assert remarks(explorer) == ""
 
@@ -200,7 +202,7 @@ def test_the_function_s_own_parameters_get_no_gradient() -> None:
     explorer = explore_arrows(model)
     explorer.v.value = 10.0
     assert all(parameter.grad is None for parameter in model.parameters())
-    assert shown(explorer, "jvp") == pytest.approx(model.layer.weight.detach().numpy() @ direction(10))
+    assert read_numbers(explorer, "jvp") == pytest.approx(model.layer.weight.detach().numpy() @ direction(10))
 
 
 def test_start_values_are_moved_into_range() -> None:
@@ -217,21 +219,21 @@ def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
         "import torch, warnings; warnings.simplefilter('error'); import secant.explorers.jacobian; "
         "torch.func.jvp(torch.sin, (torch.ones(2),), (torch.ones(2),))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_the_static_figure_has_a_legend_of_the_symbols_that_it_shows() -> None:
     for along in (True, False):
         figure = explore_arrows(h=0.1, along=along).static_figure()
         legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
-        labels = [text.get_text() for one in legends for text in one.get_texts()]
+        labels = [text.get_text() for legend in legends for text in legend.get_texts()]
         assert r"$\Delta F/h$" in labels
         assert ("$u$" in labels) == along
         assert all(text.isascii() for text in labels)
 
 
-BAD = {
+BAD_FUNCTIONS = {
     "one number": lambda x: x.sum(),
     "three numbers": lambda x: torch.stack([x[0], x[1], x[0]]),
     "a row": lambda x: x.reshape(1, 2),
@@ -239,9 +241,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_result_that_is_not_two_real_numbers_gets_words(name: str, both_languages: str) -> None:
-    explorer = explore_arrows(BAD[name])
+@pytest.mark.parametrize("name", BAD_FUNCTIONS)
+def test_a_result_that_is_not_two_real_numbers_is_reported(name: str, both_languages: str) -> None:
+    explorer = explore_arrows(BAD_FUNCTIONS[name])
     assert not explorer.has_content
     assert re.search("complex|shape|복소수", problems(explorer))
     explorer.first.value, explorer.v.value = -1.5, 10.0
@@ -256,7 +258,7 @@ def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages:
     assert "secant-jvp" not in explorer.text.value
 
 
-def scaled_by_an_inverse(x: torch.Tensor) -> torch.Tensor:
+def multiply_by_inverse(x: torch.Tensor) -> torch.Tensor:
     """Return a product with the inverse of a matrix that is singular where x[0] is 0, on a line of the grid.
 
     On that line torch raises an error, and then vmap fails for all points of the grid.
@@ -270,9 +272,9 @@ def scaled_by_an_inverse(x: torch.Tensor) -> torch.Tensor:
     "ranges", [((-1, 3), (-2, 2)), ((-2, 2), (-2, 2))], ids=["on a line", "in the middle"]
 )
 def test_singular_grid_point_is_left_out(ranges: Any) -> None:
-    explorer = explore_arrows(scaled_by_an_inverse, ranges=ranges, p=(1.0, 0.5), h=1e-3, v=0)
+    explorer = explore_arrows(multiply_by_inverse, ranges=ranges, p=(1.0, 0.5), h=1e-3, v=0)
     assert problems(explorer) == ""
-    assert shown(explorer, "jvp") == pytest.approx([-0.5, 1.0])
+    assert read_numbers(explorer, "jvp") == pytest.approx([-0.5, 1.0])
     assert all(explorer.reading.visible_axes)
     plane, image = explorer.subject.grid
     singular = plane[:, 0] == 0
@@ -285,12 +287,12 @@ def test_singular_grid_point_is_left_out(ranges: Any) -> None:
     assert "nan" not in explorer.text.value
     explorer.first.value = 0.5
     assert problems(explorer) == ""
-    assert shown(explorer, "jvp") == pytest.approx([-2.0, 1.0])
+    assert read_numbers(explorer, "jvp") == pytest.approx([-2.0, 1.0])
     explorer._repr_mimebundle_()
 
 
 def test_a_frame_s_step_may_cross_a_singular_point() -> None:
-    explorer = explore_arrows(scaled_by_an_inverse, p=(-1.0, 0.5), h=1.0, v=0)
+    explorer = explore_arrows(multiply_by_inverse, p=(-1.0, 0.5), h=1.0, v=0)
     assert "p + h v" in problems(explorer) or "singular" in problems(explorer)
     assert explorer.has_content
     assert np.isfinite(explorer.reading.gaps).any()

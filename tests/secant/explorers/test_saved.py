@@ -7,15 +7,15 @@ import pytest
 import torch
 
 from secant.explorers.saved import DTYPES, SPOILERS, explore_saved
-from tests.support.reading import problems, remarks, shown
+from tests.support.reading import displayed_number, problems, remarks
 
 
 def test_explorer_starts_with_an_unnoticed_edit_of_data() -> None:
     explorer = explore_saved()
-    assert shown(explorer, "truth") == 2.6
-    assert shown(explorer, "gradient") == 3.6
-    assert shown(explorer, "quotient") == pytest.approx(2.7)
-    assert shown(explorer, "off") == 1
+    assert displayed_number(explorer, "truth") == 2.6
+    assert displayed_number(explorer, "gradient") == 3.6
+    assert displayed_number(explorer, "quotient") == pytest.approx(2.7)
+    assert displayed_number(explorer, "off") == 1
 
 
 @pytest.mark.parametrize("spoiler", SPOILERS)
@@ -91,10 +91,10 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
 
 
 def test_float32_inside_a_function_is_not_reported_as_spoiled() -> None:
-    narrow = torch.nn.Linear(1, 1)
+    layer = torch.nn.Linear(1, 1)
 
     def f(x: torch.Tensor) -> torch.Tensor:
-        return (narrow(x.float().reshape(1, 1)) ** 2).double().reshape(x.shape)
+        return (layer(x.float().reshape(1, 1)) ** 2).double().reshape(x.shape)
 
     for spoiler in SPOILERS:
         explorer = explore_saved(f, spoiler=spoiler)

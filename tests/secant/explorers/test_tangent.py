@@ -13,19 +13,19 @@ from secant.explorers.kit import words
 from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.widget import with_value
 from secant.explorers.tangent import DTYPES, Setting, explore
-from tests.support.reading import picture, problems, remarks, shown, text
+from tests.support.reading import displayed_number, picture, problems, remarks, text
 
 
 def test_explorer_starts_with_the_function_of_the_lesson() -> None:
     explorer = explore()
-    assert shown(explorer, "quotient") == pytest.approx(3 * math.log(6 / 5))
-    assert shown(explorer, "gradient") == 0.6
+    assert displayed_number(explorer, "quotient") == pytest.approx(3 * math.log(6 / 5))
+    assert displayed_number(explorer, "gradient") == 0.6
     assert remarks(explorer) == ""
     assert picture(explorer.view).size == (1800, 800)
 
 
 @pytest.mark.parametrize(
-    ("dtype", "log_h", "least", "most"),
+    ("dtype", "log_h", "min_digits", "max_digits"),
     [
         # log(x^3) is about 5, so its rounding error is 1e-15 in float64 and 1e-6 in float32. The error of the
         # quotient is 1 / h times as large. If the error at an x is smaller, more digits are shown.
@@ -38,16 +38,16 @@ def test_explorer_starts_with_the_function_of_the_lesson() -> None:
     ],
 )
 def test_the_quotient_has_as_many_digits_as_rounding_leaves_right(
-    dtype: str, log_h: float, least: int, most: int
+    dtype: str, log_h: float, min_digits: int, max_digits: int
 ) -> None:
     explorer = explore(h=10.0**log_h, dtype=dtype)
     counts = []
     for x in (1.7, 3.1, 4.3, 5.9, 7.7, 8.9):
         explorer.x.value = x
-        said = text(explorer, "quotient")
-        counts.append(len(said.split("e")[0].lstrip("0.").replace(".", "")))
-        assert float(said) == pytest.approx(explorer.reading.quotient, rel=0.06)
-    assert least <= max(counts) <= most  # for some x, a final zero is left out
+        quotient = text(explorer, "quotient")
+        counts.append(len(quotient.split("e")[0].lstrip("0.").replace(".", "")))
+        assert float(quotient) == pytest.approx(explorer.reading.quotient, rel=0.06)
+    assert min_digits <= max(counts) <= max_digits  # for some x, a final zero is left out
 
 
 def test_number_of_digits_shown_depends_on_the_rounding_error() -> None:
@@ -134,13 +134,13 @@ def test_function_with_an_if_is_evaluated_point_by_point() -> None:
         return x**2 if x > 5 else 3 * x
 
     explorer = explore(branch, x=6.0, h=1e-3)
-    assert shown(explorer, "gradient") == 12
+    assert displayed_number(explorer, "gradient") == 12
     assert "one x at a time" in remarks(explorer)
     assert np.isfinite(explorer.reading.curves["float64"]).any()
     start = time.perf_counter()
     explorer.x.value = 3.0
     assert time.perf_counter() - start < 1
-    assert shown(explorer, "gradient") == 3
+    assert displayed_number(explorer, "gradient") == 3
 
 
 def test_the_chosen_x_may_be_outside_the_function_s_domain() -> None:
@@ -148,7 +148,7 @@ def test_the_chosen_x_may_be_outside_the_function_s_domain() -> None:
     assert "no finite value" in problems(explorer)
     explorer.x.value = 1.0
     assert problems(explorer) == remarks(explorer) == ""
-    assert shown(explorer, "gradient") == 1
+    assert displayed_number(explorer, "gradient") == 1
 
 
 def test_functions_come_alone_or_by_name() -> None:
@@ -201,14 +201,14 @@ def test_the_first_explorer_shows_the_quotient_becoming_the_gradient(function: s
     gaps = []
     for explorer.log_h.value in (0.0, -1.0, -2.0, -3.0, -4.0):
         gaps.append(abs(explorer.reading.quotient - explorer.reading.gradient))
-    assert all(small < big / 5 for big, small in itertools.pairwise(gaps))
+    assert all(after < before / 5 for before, after in itertools.pairwise(gaps))
     assert gaps[-1] < 1e-3 * abs(explorer.reading.gradient)
 
 
 def test_learners_single_function_is_named_in_its_list() -> None:
     for rounding in (True, False):
         explorer = explore(torch.sin, rounding=rounding)
-        shown = {each for each in with_value(explorer.children) if isinstance(each, Choice)}
-        assert shown == (
+        choices = {child for child in with_value(explorer.children) if isinstance(child, Choice)}
+        assert choices == (
             {explorer.function, explorer.dtype, explorer.scheme} if rounding else {explorer.function}
         )

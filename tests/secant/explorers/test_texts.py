@@ -18,25 +18,25 @@ FILES = sorted(Path(explorers.__path__[0]).glob("*.toml"))
 
 @pytest.fixture(params=FILES, ids=lambda file: file.stem)
 def file(request: pytest.FixtureRequest) -> Path:
-    found: Path = request.param
-    return found
+    param: Path = request.param
+    return param
 
 
 def read(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-def said(part: Any) -> Iterator[dict[str, Any]]:
+def language_maps(data: Any) -> Iterator[dict[str, Any]]:
     """Yield every mapping of languages to texts in a text file's data, at any depth."""
-    if isinstance(part, list):
-        for one in part:
-            yield from said(one)
-    elif isinstance(part, dict):
-        if set(part) & set(LANGUAGES):
-            yield part
+    if isinstance(data, list):
+        for value in data:
+            yield from language_maps(value)
+    elif isinstance(data, dict):
+        if set(data) & set(LANGUAGES):
+            yield data
         else:
-            for one in part.values():
-                yield from said(one)
+            for value in data.values():
+                yield from language_maps(value)
 
 
 def test_every_explorer_module_has_a_text_file() -> None:
@@ -45,23 +45,23 @@ def test_every_explorer_module_has_a_text_file() -> None:
 
 
 def test_explorer_texts_have_the_same_numbers_in_every_language(file: Path) -> None:
-    for words in said(read(file)):
-        texts = [words[language] for language in LANGUAGES]
-        assert all(text.strip() for text in texts), words
-        if "state" not in words:  # in questions, braces belong to formulas
-            assert len({frozenset(re.findall(r"{[^}]*}", text)) for text in texts}) == 1, words
+    for translations in language_maps(read(file)):
+        values = [translations[language] for language in LANGUAGES]
+        assert all(text.strip() for text in values), translations
+        if "state" not in translations:  # in questions, braces belong to formulas
+            assert len({frozenset(re.findall(r"{[^}]*}", text)) for text in values}) == 1, translations
 
 
 def test_every_legend_entry_has_a_symbol(file: Path) -> None:
     module = importlib.import_module(f"secant.explorers.{file.stem}")
     legends = [module.LEGEND, getattr(module, "DISTANCES", [])]
     entries = {en for legend in legends for column in legend for _, en, _ in column}
-    assert sorted(entries) == sorted(words["en"] for words in read(file)["legend"].values())
+    assert sorted(entries) == sorted(translations["en"] for translations in read(file)["legend"].values())
 
 
 def test_a_legend_stands_in_the_order_of_its_words(tmp_path: Path) -> None:
-    words = '[legend]\na = {en = "A", ko = "가"}\nb = {en = "B", ko = "나"}\n'
-    tmp_path.joinpath("some.toml").write_text(words, encoding="utf-8")
+    content = '[legend]\na = {en = "A", ko = "가"}\nb = {en = "B", ko = "나"}\n'
+    tmp_path.joinpath("some.toml").write_text(content, encoding="utf-8")
     left, right = texts.legend(str(tmp_path / "some.py"), {"b": "<b>", "a": "<a>"}, {"b": "<c>"})
     assert left == [("<a>", "A", "가"), ("<b>", "B", "나")]
     assert right == [("<c>", "B", "나")]

@@ -27,10 +27,10 @@ from secant.explorers.kit import words
 from secant.explorers.saved import explore_saved
 from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore
-from tests.secant.explorers.kinds import KINDS, Kind, each
+from tests.secant.explorers.kinds import KINDS, Kind, kind_cases
 from tests.support.suites import case
 
-ALL = (explore, explore_buffer, explore_saved, explore_backward, explore_second, explore_engine)
+EXPLORERS = (explore, explore_buffer, explore_saved, explore_backward, explore_second, explore_engine)
 W1 = torch.tensor([[0.5], [-1.0], [2.0]], dtype=torch.float64)
 W2 = torch.tensor([[1.0, 0.3, -0.7]], dtype=torch.float64)
 
@@ -43,7 +43,7 @@ def _english() -> Iterator[None]:
     language(before)
 
 
-def said(explorer: Any) -> str:
+def messages(explorer: Any) -> str:
     return " ".join([*explorer.reading.problems, *explorer.reading.remarks])
 
 
@@ -60,11 +60,11 @@ SAME_NAMES: list[Any] = [
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", EXPLORERS)
 def test_explorer_offers_every_function_of_a_list(make: Callable[..., Any]) -> None:
     for functions in SAME_NAMES:
-        given = functions.values() if isinstance(functions, dict) else functions
-        assert [*make(functions).subject.functions.values()] == [*given]
+        expected = functions.values() if isinstance(functions, dict) else functions
+        assert [*make(functions).subject.functions.values()] == [*expected]
 
 
 def test_a_second_lambda_gets_a_number() -> None:
@@ -100,7 +100,7 @@ class Cube(Function):
         return None, 3 * g * ctx.saved_tensors[0] ** 2
 
 
-ENGINE: list[Callable[[Tensor], Tensor]] = [
+ENGINE_FUNCTIONS: list[Callable[[Tensor], Tensor]] = [
     network,
     split,
     lambda x: (torch.tanh(x * W1) * W2.T).sum(0),
@@ -114,7 +114,7 @@ ENGINE: list[Callable[[Tensor], Tensor]] = [
 ]
 
 
-@pytest.mark.parametrize("f", ENGINE)
+@pytest.mark.parametrize("f", ENGINE_FUNCTIONS)
 def test_engine_finds_torch_s_slope_of_small_networks(f: Callable[[Tensor], Tensor]) -> None:
     reading = explore_engine(f, x=1.0, h=0.001).reading
     assert reading.problems == reading.remarks == []
@@ -122,7 +122,7 @@ def test_engine_finds_torch_s_slope_of_small_networks(f: Callable[[Tensor], Tens
     assert reading.quotient == pytest.approx(reading.torch, abs=0.01)
 
 
-def hooked(x: Tensor) -> Tensor:
+def with_hook(x: Tensor) -> Tensor:
     y = x * 3
     y.register_hook(lambda g: 10 * g)
     return y**2
@@ -141,7 +141,7 @@ class WrongCube(Function):
         return 5 * g * ctx.saved_tensors[0] ** 2
 
 
-def corrected(x: Tensor) -> Tensor:
+def corrected_cube(x: Tensor) -> Tensor:
     y = WrongCube.apply(x)
     if x.requires_grad:
         y.register_hook(lambda g: 0.6 * g)
@@ -150,11 +150,11 @@ def corrected(x: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("bug", ["none", "assign"])
 def test_engine_is_not_blamed_for_a_hook_that_changes_the_gradient(bug: Any) -> None:
-    text = said(explore_engine(hooked, bug=bug, x=1.0))
+    text = messages(explore_engine(with_hook, bug=bug, x=1.0))
     assert "engine is wrong" not in text
     assert "such as a hook" in text
     assert "the slope that the engine finds without a bug" in text
-    assert "The quotient goes to torch's slope" in said(explore_engine(corrected, bug=bug, x=1.0))
+    assert "The quotient goes to torch's slope" in messages(explore_engine(corrected_cube, bug=bug, x=1.0))
 
 
 def test_engine_bug_is_distinguished_from_a_wrong_backward() -> None:
@@ -162,38 +162,38 @@ def test_engine_bug_is_distinguished_from_a_wrong_backward() -> None:
         y = WrongCube.apply(x)
         return y + x * y
 
-    assert "goes to neither" in said(explore_engine(f, bug="assign"))
-    assert "so the engine is wrong" in said(explore_engine(lambda x: x * x + x, bug="assign"))
+    assert "goes to neither" in messages(explore_engine(f, bug="assign"))
+    assert "so the engine is wrong" in messages(explore_engine(lambda x: x * x + x, bug="assign"))
 
 
 # Functions that need a tracked x
 
 
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", EXPLORERS)
 def test_function_that_registers_a_hook_is_drawn(make: Callable[..., Any]) -> None:
-    explorer = make(hooked, x=1.0, **({"spoiler": "none"} if make is explore_saved else {}))
+    explorer = make(with_hook, x=1.0, **({"spoiler": "none"} if make is explore_saved else {}))
     assert explorer.has_content
-    assert "stopped" not in said(explorer)
+    assert "stopped" not in messages(explorer)
 
 
 # Random numbers
 
 
-COUNT = [0]
+CALL_COUNT = [0]
 
 
-def counted(x: Tensor) -> Tensor:
-    COUNT[0] += 1
-    return x + COUNT[0]
+def add_call_count(x: Tensor) -> Tensor:
+    CALL_COUNT[0] += 1
+    return x + CALL_COUNT[0]
 
 
-CHANCE: dict[str, Callable[[Tensor], Tensor]] = {
+RANDOM_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "noise": lambda x: x + 0.1 * torch.randn_like(x),
     "dropout": lambda x: F.dropout(x, 0.5),
     "one number": lambda x: x * torch.rand(()),
     "coin": lambda x: x * torch.bernoulli(torch.tensor(0.5)),
     "rrelu": lambda x: F.rrelu(x - 10, training=True),
-    "state": counted,
+    "state": add_call_count,
 }
 
 
@@ -202,11 +202,11 @@ CHANCE: dict[str, Callable[[Tensor], Tensor]] = {
     [
         case(kind, name, quick=kind.name == "tangent" or name == "dropout", id=f"{kind}-{name}")
         for kind in KINDS
-        for name in CHANCE
+        for name in RANDOM_FUNCTIONS
     ],
 )
 def test_random_function_is_reported_as_random(kind: Kind, name: str) -> None:
-    text = said(kind.of(CHANCE[name]))
+    text = messages(kind.explore_function(RANDOM_FUNCTIONS[name]))
     assert "gives another value" in text
     assert "one x at a time" not in text
     assert "0" not in text
@@ -214,17 +214,17 @@ def test_random_function_is_reported_as_random(kind: Kind, name: str) -> None:
 
 def test_random_function_is_reported_as_random_in_korean() -> None:
     language("ko")
-    assert "함수의 값이 달라집니다" in said(explore(CHANCE["noise"]))
+    assert "함수의 값이 달라집니다" in messages(explore(RANDOM_FUNCTIONS["noise"]))
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("make", ALL)
+@pytest.mark.parametrize("make", EXPLORERS)
 def test_function_that_seeds_its_numbers_is_drawn(make: Callable[..., Any]) -> None:
-    def seeded(x: Tensor) -> Tensor:
+    def seed_and_draw(x: Tensor) -> Tensor:
         torch.manual_seed(0)
         return x * torch.rand((), dtype=x.dtype)
 
-    explorer = make(seeded)
+    explorer = make(seed_and_draw)
     assert explorer.has_content
     assert explorer.reading.problems == []
 
@@ -245,15 +245,17 @@ def test_reentrant_checkpoint_has_its_slope_and_leaves_the_model_alone(make: Cal
     reading = make(f, x=1.0, h=0.01, **options).reading
     assert reading.problems == []
     factor = (inner.weight[0, 0] * outer.bias).item()
-    found = "torch" if make is explore_engine else "slope" if make is explore_saved else "gradient"
-    assert getattr(reading, found) == pytest.approx(math.cos(1.5 if options else 1.0) * factor)
+    attribute = "torch" if make is explore_engine else "slope" if make is explore_saved else "gradient"
+    assert getattr(reading, attribute) == pytest.approx(math.cos(1.5 if options else 1.0) * factor)
     assert inner.weight.grad.tolist() == [[7.0]]
     assert inner.bias.grad is outer.bias.grad is outer.weight.grad is None
 
 
-def test_second_derivative_of_a_reentrant_checkpoint_is_refused_in_its_own_words(both_languages: str) -> None:
+def test_second_derivative_of_a_reentrant_checkpoint_is_refused_with_advice(both_languages: str) -> None:
     language(both_languages)
-    text = said(explore_second(lambda x: checkpoint(torch.sin, x, use_reentrant=True), derivative="second"))
+    text = messages(
+        explore_second(lambda x: checkpoint(torch.sin, x, use_reentrant=True), derivative="second")
+    )
     assert "`inputs`" not in text
     assert "use_reentrant=False" in text
 
@@ -261,7 +263,7 @@ def test_second_derivative_of_a_reentrant_checkpoint_is_refused_in_its_own_words
 # Second derivatives
 
 
-class ItemCube(Function):
+class DetachedCube(Function):
     """x³ with a right gradient that is computed from a detached x."""
 
     @staticmethod
@@ -274,7 +276,7 @@ class ItemCube(Function):
         return 3 * g * ctx.saved_tensors[0].detach() ** 2
 
 
-class BothWrong(ItemCube):
+class BothDerivativesWrong(DetachedCube):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         return 5 * g * ctx.saved_tensors[0].detach() ** 2
@@ -283,9 +285,9 @@ class BothWrong(ItemCube):
 @pytest.mark.parametrize(
     ("f", "words_en", "words_ko"),
     [
-        (ItemCube.apply, "go to 30 as h falls, and double backward is 0", "double backward가 틀렸습니다"),
+        (DetachedCube.apply, "go to 30 as h falls, and double backward is 0", "double backward가 틀렸습니다"),
         (WrongCube.apply, "autograd's gradient is not the slope of f", "f의 기울기가 아닙니다"),
-        (BothWrong.apply, "Neither autograd's gradient nor double backward", "맞지 않습니다"),
+        (BothDerivativesWrong.apply, "Neither autograd's gradient nor double backward", "맞지 않습니다"),
     ],
 )
 def test_double_backward_is_judged_by_the_differences(
@@ -293,7 +295,7 @@ def test_double_backward_is_judged_by_the_differences(
 ) -> None:
     language(both_languages)
     explorer = explore_second({"f": f}, x=5.0, h=0.001, derivative="second")
-    assert {"en": words_en, "ko": words_ko}[both_languages] in said(explorer)
+    assert {"en": words_en, "ko": words_ko}[both_languages] in messages(explorer)
     page = explorer.words() + explorer.legend.value + explorer.alt()
     page = re.sub("<style>.*?</style>|<[^>]*>", " ", page, flags=re.S)
     assert "오차" not in page
@@ -304,13 +306,13 @@ def test_double_backward_is_judged_by_the_differences(
     "f", [torch.sin, torch.relu, torch.exp, lambda x: (x - 5).abs(), lambda x: 2 * x, F.gelu]
 )
 def test_right_second_derivatives_and_kinks_get_no_warning(f: Any) -> None:
-    assert said(explore_second({"f": f}, x=5.0, h=0.001, derivative="second")) == ""
+    assert messages(explore_second({"f": f}, x=5.0, h=0.001, derivative="second")) == ""
 
 
 # Numbers that are not finite
 
 
-ODD: dict[str, Callable[[Tensor], Tensor]] = {
+NONFINITE_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "sqrt": torch.sqrt,
     "acos": torch.acos,
     "1/x": lambda x: 1 / x,
@@ -323,26 +325,26 @@ ODD: dict[str, Callable[[Tensor], Tensor]] = {
 
 @pytest.mark.whole
 @pytest.mark.parametrize("options", [{"x": 0.0}, {"x": 1.0}, {"x": 0.0, "h": 1e-15}], ids=str)
-@pytest.mark.parametrize("kind", each(KINDS))
+@pytest.mark.parametrize("kind", kind_cases(KINDS))
 def test_every_nan_or_inf_shown_is_explained(kind: Kind, options: dict[str, float]) -> None:
-    for name, f in ODD.items():
-        explorer = kind.of(f, x_range=(-1.0, 2.0), **options)
+    for name, f in NONFINITE_FUNCTIONS.items():
+        explorer = kind.explore_function(f, x_range=(-1.0, 2.0), **options)
         if explorer.has_content and not all(map(words.is_finite, explorer.rows())):
             assert explorer.reading.problems or "<p>" in explorer.words(), name
 
 
 def test_chain_explains_inf_times_0(both_languages: str) -> None:
     language(both_languages)
-    text = said(explore_chain([("y", torch.sqrt), ("z", torch.square)], x=0.0))
+    text = messages(explore_chain([("y", torch.sqrt), ("z", torch.square)], x=0.0))
     assert "inf" in text
     assert "nan" in text
-    assert "inf" in said(explore_chain([("y", torch.sqrt), ("z", torch.sin)], x=0.0))
+    assert "inf" in messages(explore_chain([("y", torch.sqrt), ("z", torch.sin)], x=0.0))
 
 
 # Forward and reverse mode
 
 
-def stopped(x: Tensor) -> Tensor:
+def stop_reverse_mode(x: Tensor) -> Tensor:
     with torch.no_grad():
         a = x[0] * x[1]
     return torch.stack([a * x[0], x[1] ** 2])
@@ -350,7 +352,7 @@ def stopped(x: Tensor) -> Tensor:
 
 def test_remark_says_that_no_grad_stops_only_reverse_mode(both_languages: str) -> None:
     language(both_languages)
-    text = said(explore_arrows(stopped))
+    text = messages(explore_arrows(stop_reverse_mode))
     assert "no_grad" in text
     assert {"en": "goes to the product of forward mode", "ko": "순방향 모드의 값으로"}[both_languages] in text
 
@@ -359,7 +361,7 @@ def test_remark_says_that_no_grad_stops_only_reverse_mode(both_languages: str) -
     "f", [lambda x: x**2, lambda x: torch.stack([x[0].detach() * x[1], x[0]]), torch.sin]
 )
 def test_arrows_show_no_remark_if_forward_and_reverse_mode_agree(f: Any) -> None:
-    assert "no_grad" not in said(explore_arrows(f))
+    assert "no_grad" not in messages(explore_arrows(f))
 
 
 # Jumps

@@ -77,7 +77,7 @@ class Logging(Function):
         return 3 * g
 
 
-class Silent(Function):
+class NoneForOne(Function):
     """An operation whose backward returns None for one of its inputs."""
 
     @staticmethod
@@ -89,7 +89,7 @@ class Silent(Function):
         return g, None
 
 
-class Both(Function):
+class SinCos(Function):
     """An operation with two results, one of which may get no gradient."""
 
     @staticmethod
@@ -103,11 +103,11 @@ class Both(Function):
         return a * x.cos() - b * x.sin()
 
 
-class BothOrNone(Both):
+class SinCosOrNone(SinCos):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Any:
         ctx.set_materialize_grads(False)
-        return Both.forward(ctx, x)
+        return SinCos.forward(ctx, x)
 
     @staticmethod
     def backward(ctx: Any, a: Tensor | None, b: Tensor | None) -> Tensor:
@@ -115,20 +115,20 @@ class BothOrNone(Both):
         return (x * 0 + 5 if a is None else a * x.cos()) - (x * 0 + 7 if b is None else b * x.sin())
 
 
-def summing(x: Tensor) -> Tensor:
+def sum_elements(x: Tensor) -> Tensor:
     return x.sum() * torch.ones(2, dtype=torch.float64)
 
 
-ONE: list[Callable[[Tensor], Tensor]] = [
+UNARY: list[Callable[[Tensor], Tensor]] = [
     torch.sin,
     torch.exp,
     lambda x: x * x,
     lambda x: x**2 + x,
-    summing,
+    sum_elements,
     Counting.apply,
-    lambda x: Both.apply(x)[0],
-    lambda x: Both.apply(x)[1] * Both.apply(x)[0],
-    lambda x: BothOrNone.apply(x)[1],
+    lambda x: SinCos.apply(x)[0],
+    lambda x: SinCos.apply(x)[1] * SinCos.apply(x)[0],
+    lambda x: SinCosOrNone.apply(x)[1],
     lambda x: torch.stack([x, x.cos()]).unbind()[1],
     lambda x: torch.stack([x, x.cos()]).max(0).values,
     lambda x: x.repeat(3, 1).mean(0),
@@ -142,11 +142,11 @@ IMPURE: list[Callable[[Tensor], Tensor]] = [
     lambda x: checkpoint(torch.sin, x, use_reentrant=True),
     lambda x: checkpoint(torch.exp, x, use_reentrant=False),
 ]
-TWO: list[Callable[[Tensor, Tensor], Tensor]] = [
+BINARY: list[Callable[[Tensor, Tensor], Tensor]] = [
     torch.add,
     torch.mul,
     lambda x, y: Scaled.apply(0.5, x, "word", torch.full((2,), 1.5, dtype=torch.float64), y, 2),
-    Silent.apply,
+    NoneForOne.apply,
     lambda x, y: torch.where(x > y, x, y),
 ]
 PURE_HOOKS: list[Callable[..., Any]] = [
@@ -163,41 +163,41 @@ def node_hook(inputs: Any, outputs: Any) -> Any:
     return tuple(None if g is None else 3 * g for g in inputs)
 
 
-def before_node(outputs: Any) -> Any:
+def node_prehook(outputs: Any) -> Any:
     return tuple(None if g is None else g + 1 for g in outputs)
 
 
-def program(dice: random.Random, impure: bool) -> tuple[dict[str, Tensor], list[Tensor]]:
+def random_program(dice: random.Random, impure: bool) -> tuple[dict[str, Tensor], list[Tensor]]:
     """Return the named tensors of a random program, and others that are kept alive without a name."""
-    named = {f"x{i}": leaf(*(dice.uniform(-1, 1) for _ in range(2))) for i in range(3)}
-    made, others = [*named.values()], []
+    tensors = {f"x{i}": leaf(*(dice.uniform(-1, 1) for _ in range(2))) for i in range(3)}
+    results, unnamed = [*tensors.values()], []
     for k in range(dice.randint(2, 9)):
         if dice.random() < 0.55:
-            new = dice.choice(ONE + IMPURE * (impure and k % 3 == 0))(dice.choice(made))
+            result = dice.choice(UNARY + IMPURE * (impure and k % 3 == 0))(dice.choice(results))
         else:
-            new = dice.choice(TWO)(dice.choice(made), dice.choice(made))
-        made.append(new)
+            result = dice.choice(BINARY)(dice.choice(results), dice.choice(results))
+        results.append(result)
         hook = dice.choice(PURE_HOOKS + IMPURE_HOOKS * impure)
         chance = dice.random()
-        if not new.requires_grad or chance < 0.5:
+        if not result.requires_grad or chance < 0.5:
             pass
         elif chance < 0.7:
-            new.register_hook(hook)
+            result.register_hook(hook)
         elif chance < 0.75:
-            new.grad_fn.register_hook(node_hook)
+            result.grad_fn.register_hook(node_hook)
         elif chance < 0.8:
-            new.grad_fn.register_prehook(before_node)
+            result.grad_fn.register_prehook(node_prehook)
         elif chance < 0.85:
-            dice.choice([*named.values()]).register_hook(hook)
+            dice.choice([*tensors.values()]).register_hook(hook)
         elif chance < 0.9:
-            new.retain_grad()
-            others.append(new)
+            result.retain_grad()
+            unnamed.append(result)
         elif chance < 0.95:
-            register_multi_grad_hook([new, *named.values()], lambda gs: LOG.append(len(gs)))
+            register_multi_grad_hook([result, *tensors.values()], lambda gs: LOG.append(len(gs)))
         else:
-            named[f"t{k}"] = new
-    named["z"] = (made[-1] + made[-2]).sum()
-    return named, others
+            tensors[f"t{k}"] = result
+    tensors["z"] = (results[-1] + results[-2]).sum()
+    return tensors, unnamed
 
 
 def drawn_gradients(graph: AutogradGraph) -> dict[str, str]:
@@ -205,13 +205,13 @@ def drawn_gradients(graph: AutogradGraph) -> dict[str, str]:
 
     Nodes with several names, gradients or results are left out.
     """
-    found = {}
+    result = {}
     for node in graph.nodes:
         names = [node.leaf.split()[0]] if node.leaf else [tag.split()[0] for tag in node.tensors]
         facts = [fact.text for fact in node.facts if fact.kind == "gradient"]
         if len(names) == 1 and len(facts) == 1 and len(node.shapes) < 2:
-            found[names[0]] = facts[0]
-    return found
+            result[names[0]] = facts[0]
+    return result
 
 
 @pytest.mark.parametrize("impure", [False, True])
@@ -219,27 +219,29 @@ def drawn_gradients(graph: AutogradGraph) -> dict[str, str]:
 def test_drawn_gradients_of_a_random_program_are_those_of_backward(seed: int, impure: bool) -> None:
     dice = random.Random(f"{seed} {impure}")
     for _ in range(3):
-        named, others = program(dice, impure)
-        graph = draw_graph(gradients=True, slopes=True, **named)
+        tensors, unnamed = random_program(dice, impure)
+        graph = draw_graph(gradients=True, slopes=True, **tensors)
         assert LOG == []
-        kept = [tensor for tensor in (*named.values(), *others) if tensor.is_leaf or tensor.retains_grad]
-        assert all(tensor.grad is None for tensor in kept)
-        assert str(draw_graph(gradients=True, slopes=True, **named)) == str(graph)
-        drawn = drawn_gradients(graph)
-        for tensor in named.values():
+        grad_tensors = [
+            tensor for tensor in (*tensors.values(), *unnamed) if tensor.is_leaf or tensor.retains_grad
+        ]
+        assert all(tensor.grad is None for tensor in grad_tensors)
+        assert str(draw_graph(gradients=True, slopes=True, **tensors)) == str(graph)
+        drawn_values = drawn_gradients(graph)
+        for tensor in tensors.values():
             if not tensor.is_leaf:
                 tensor.retain_grad()
-        outputs = [named[node.tensors[0].split()[0]] for node in graph.nodes if node.output]
+        outputs = [tensors[node.tensors[0].split()[0]] for node in graph.nodes if node.output]
         try:
             torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
         except (RuntimeError, TypeError, AttributeError):  # such as those of hooks that receive None
-            drawn = {}
+            drawn_values = {}
         LOG.clear()
-        reached = {name for node in graph.nodes for name in ([node.leaf.split()[0]] if node.leaf else [])}
-        for name, tensor in named.items():
-            if name in drawn:
-                assert drawn[name] == numbers_of(tensor.grad), (name, str(graph))
-            elif name in reached and tensor.grad is not None:
+        leaf_names = {name for node in graph.nodes for name in ([node.leaf.split()[0]] if node.leaf else [])}
+        for name, tensor in tensors.items():
+            if name in drawn_values:
+                assert drawn_values[name] == numbers_of(tensor.grad), (name, str(graph))
+            elif name in leaf_names and tensor.grad is not None:
                 assert graph.snapshot.troubles, (name, str(graph))
 
 
@@ -247,8 +249,8 @@ def numbers_of(gradient: Tensor | None) -> str:
     return "None" if gradient is None else numbers(gradient)
 
 
-def gradients(**named: Tensor) -> dict[str, str]:
-    return drawn_gradients(draw_graph(gradients=True, slopes=True, **named))
+def gradients(**tensors: Tensor) -> dict[str, str]:
+    return drawn_gradients(draw_graph(gradients=True, slopes=True, **tensors))
 
 
 def test_arguments_that_are_not_tensors_keep_their_place() -> None:
@@ -259,15 +261,15 @@ def test_arguments_that_are_not_tensors_keep_their_place() -> None:
     assert [str(fact) for fact in graph.nodes[0].facts[1:]] == ["slope to x = 45", "slope to w = 30"]
 
 
-def test_a_hook_of_a_tensor_that_nobody_holds_takes_part() -> None:
+def test_hook_of_a_freed_tensor_is_included() -> None:
     x = leaf(2.0)
 
-    def hooked() -> Tensor:
+    def with_hook() -> Tensor:
         y = x * 3
         y.register_hook(lambda g: 10 * g)
         return y + 1
 
-    assert gradients(z=hooked() ** 2, x=x)["x"] == "420"
+    assert gradients(z=with_hook() ** 2, x=x)["x"] == "420"
 
 
 def test_a_backward_that_writes_into_its_ctx_runs_on_a_copy() -> None:
@@ -285,7 +287,7 @@ def test_a_partial_sum_is_never_drawn_as_the_gradient() -> None:
     assert "x" not in gradients(z=Logging.apply(x) + x, x=x)
 
 
-SAID = {
+MESSAGES = {
     "custom": ("does not run it", "실행하지 않습니다"),
     "packed": ("packed by a hook or recomputed", "checkpoint가 다시 계산합니다"),
     "hook": ("does not call it", "호출하지 않습니다"),
@@ -293,26 +295,27 @@ SAID = {
 }
 
 
-def left_out() -> dict[str, tuple[Tensor, str, str]]:
+def omitted_cases() -> dict[str, tuple[Tensor, str, str]]:
     """Return results with something in their graph that drawing leaves out, the trouble, and its place."""
 
-    def hooked(hook: Callable[..., Any], how: str) -> Tensor:
+    def with_hook(hook: Callable[..., Any], method: str) -> Tensor:
         y = x * 3
         getattr(
-            y.grad_fn if "node" in how else y, {"node": "register_hook"}.get(how, how.removeprefix("node "))
+            y.grad_fn if "node" in method else y,
+            {"node": "register_hook"}.get(method, method.removeprefix("node ")),
         )(hook)
         return y + 1
 
     x = leaf(2.0)
-    after = leaf(2.0)
-    after.register_post_accumulate_grad_hook(lambda t: LOG.append(t.grad))
+    hooked_leaf = leaf(2.0)
+    hooked_leaf.register_post_accumulate_grad_hook(lambda t: LOG.append(t.grad))
 
     def unpack(t: Tensor) -> Tensor:
         LOG.append(t)
         return t
 
     with saved_tensors_hooks(lambda t: t, unpack):
-        packed = x.exp()
+        packed_result = x.exp()
 
     def backward_inside(t: Tensor) -> Tensor:
         return Reentrant.apply(t)
@@ -326,11 +329,15 @@ def left_out() -> dict[str, tuple[Tensor, str, str]]:
         ),
         "own backward that calls backward": (backward_inside(x), "custom", "ReentrantBackward"),
         "checkpoint": (checkpoint(torch.exp, x, use_reentrant=False) + 1, "packed", "ExpBackward0"),
-        "logging unpack hook": (packed + 1, "packed", "ExpBackward0"),
-        "logging hook": (hooked(lambda g: LOG.append(g), "register_hook"), "hook", "MulBackward0"),
-        "logging node hook": (hooked(lambda i, o: LOG.append(o), "node"), "hook", "MulBackward0"),
-        "logging prehook": (hooked(lambda o: LOG.append(o), "node register_prehook"), "hook", "MulBackward0"),
-        "hook after .grad": (after * 2, "accumulated", "leaf"),
+        "logging unpack hook": (packed_result + 1, "packed", "ExpBackward0"),
+        "logging hook": (with_hook(lambda g: LOG.append(g), "register_hook"), "hook", "MulBackward0"),
+        "logging node hook": (with_hook(lambda i, o: LOG.append(o), "node"), "hook", "MulBackward0"),
+        "logging prehook": (
+            with_hook(lambda o: LOG.append(o), "node register_prehook"),
+            "hook",
+            "MulBackward0",
+        ),
+        "hook after .grad": (hooked_leaf * 2, "accumulated", "leaf"),
     }
 
 
@@ -351,17 +358,17 @@ class Reentrant(Function):
         return x.grad
 
 
-@pytest.mark.parametrize("name", left_out())
+@pytest.mark.parametrize("name", omitted_cases())
 def test_backward_code_with_possible_side_effects_is_named_and_not_called(
     name: str, both_languages: str
 ) -> None:
-    result, trouble, place = left_out()[name]
+    result, trouble, node_name = omitted_cases()[name]
     LOG.clear()
     language(both_languages)
     text = str(draw_graph(gradients=True, slopes=True, z=result))
     assert LOG == []
-    assert SAID[trouble][both_languages == "ko"] in text
-    assert place in text or place == "leaf"
+    assert MESSAGES[trouble][both_languages == "ko"] in text
+    assert node_name in text or node_name == "leaf"
     result.backward()
 
 
@@ -375,31 +382,33 @@ def test_saved_tensors_that_a_harmless_hook_packed_are_unpacked() -> None:
 
 
 def test_error_that_stops_the_engine_is_shown_in_the_graph() -> None:
-    class TooMany(Scaled):
+    class TooManyGradients(Scaled):
         @staticmethod
         def backward(ctx: Any, g: Tensor) -> Any:
             return g, g
 
-    graph = draw_graph(gradients=True, z=TooMany.apply(1.0, leaf(1.0), "", torch.ones(()), leaf(1.0), 1))
+    graph = draw_graph(
+        gradients=True, z=TooManyGradients.apply(1.0, leaf(1.0), "", torch.ones(()), leaf(1.0), 1)
+    )
     assert "raised an error" in str(graph)
 
 
-def pure() -> dict[str, Callable[..., Any]]:
+def pure_functions() -> dict[str, Callable[..., Any]]:
     mask, factor = torch.ones(2), 3.0
 
     @torch.no_grad()
-    def without_recording(g: Tensor) -> Tensor:
+    def mask_without_grad(g: Tensor) -> Tensor:
         return helper(g) * mask
 
-    def inner(g: Tensor) -> list[Tensor]:
+    def scale_all(g: Tensor) -> list[Tensor]:
         scale = 2.0
 
-        def each(t: Tensor) -> Tensor:
+        def scale_next(t: Tensor) -> Tensor:
             nonlocal scale
             scale += 1
             return t * scale
 
-        return [each(t) for t in g]
+        return [scale_next(t) for t in g]
 
     return {
         "lambda": lambda g: factor * g,
@@ -407,8 +416,8 @@ def pure() -> dict[str, Callable[..., Any]]:
         "copy written": lambda g: g.mul_(2),
         "printed": lambda g: print(g, torch.is_grad_enabled()),
         "helper": helper,
-        "no_grad": without_recording,
-        "inner functions": inner,
+        "no_grad": mask_without_grad,
+        "inner functions": scale_all,
         "builtin": torch.neg,
         "method": Tensor.neg,
         "partial": functools.partial(torch.mul, other=2),
@@ -424,55 +433,55 @@ def helper(g: Tensor, n: int = 2) -> Tensor:
 STATE = {"calls": 0}
 
 
-def impure() -> dict[str, Callable[..., Any]]:
-    mask, seen, calls = torch.ones(2), [], 0
+def impure_functions() -> dict[str, Callable[..., Any]]:
+    mask, values, calls = torch.ones(2), [], 0
     model = torch.nn.Linear(2, 2)
 
-    def counting(g: Tensor) -> None:
+    def count_call(g: Tensor) -> None:
         nonlocal calls
         calls += 1
 
-    def of_global(g: Tensor) -> None:
+    def write_global(g: Tensor) -> None:
         STATE["calls"] += 1
 
-    def default(g: Tensor, seen: list[Any] = []) -> None:  # noqa: B006
-        seen.append(g)
+    def append_to_default(g: Tensor, values: list[Any] = []) -> None:  # noqa: B006
+        values.append(g)
 
-    def of_class(g: Tensor) -> None:
+    def write_class(g: Tensor) -> None:
         Scaled.calls = 1  # type: ignore[attr-defined]
 
     return {
-        "list": lambda g: seen.append(g),
-        "global": of_global,
-        "nonlocal": counting,
-        "default": default,
-        "class": of_class,
+        "list": lambda g: values.append(g),
+        "global": write_global,
+        "nonlocal": count_call,
+        "default": append_to_default,
+        "class": write_class,
         "tensor written": lambda g: mask.mul_(g),
         "model": lambda g: model(g),
         "random": lambda g: g + torch.randn(2),
         "seed": lambda g: torch.manual_seed(0),
         "file": lambda g: open("x", "w"),
-        "through another": lambda g: counting(g),
+        "through another": lambda g: count_call(g),
         "object": torch.nn.ReLU(),
         "bound": [].append,
-        "no_grad": torch.no_grad()(of_global),
+        "no_grad": torch.no_grad()(write_global),
         "once": torch.autograd.function.once_differentiable(Logging.backward),
-        "partial": functools.partial(counting, torch.ones(1)),
-        "partial with state": functools.partial(helper, n=seen),
+        "partial": functools.partial(count_call, torch.ones(1)),
+        "partial with state": functools.partial(helper, n=values),
     }
 
 
-@pytest.mark.parametrize("name", pure())
+@pytest.mark.parametrize("name", pure_functions())
 def test_custom_function_that_only_computes_is_recognised(name: str) -> None:
-    assert only_computes(pure()[name])
+    assert only_computes(pure_functions()[name])
 
 
-@pytest.mark.parametrize("name", impure())
+@pytest.mark.parametrize("name", impure_functions())
 def test_custom_function_with_possible_side_effects_is_not_called(name: str) -> None:
-    assert not only_computes(impure()[name])
+    assert not only_computes(impure_functions()[name])
 
 
-class AnswersForItself(torch.Tensor):
+class ZerosTensor(torch.Tensor):
     """A tensor subclass for which every torch function returns a tensor of zeros."""
 
     @classmethod
@@ -481,8 +490,8 @@ class AnswersForItself(torch.Tensor):
 
 
 def test_overriding_tensor_subclass_elsewhere_changes_no_drawn_gradient() -> None:
-    living = torch.ones(3).as_subclass(AnswersForItself)
+    subclass_tensor = torch.ones(3).as_subclass(ZerosTensor)
     x = leaf(2.0)
     x.register_hook(lambda g: 2 * g)
     assert gradients(y=x**2, x=x)["x"] == "8"
-    assert type(living) is AnswersForItself
+    assert type(subclass_tensor) is ZerosTensor

@@ -23,7 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(autouse=True)
-def _strict() -> Iterator[None]:
+def _fail_on_warnings() -> Iterator[None]:
     before = language()
     language("en")
     with warnings.catch_warnings():
@@ -45,12 +45,12 @@ def network() -> dict[str, torch.Tensor]:
 
 def examples() -> dict[str, dict[str, torch.Tensor]]:
     w, x, b = leaf(2.0), leaf(3.0), leaf(1.0)
-    chain = recurrent = skipping = x
+    chain = recurrent = residual = x
     for _ in range(30):
         chain = chain.sin()
     for _ in range(10):
         recurrent = (recurrent * w).sin() + b
-        skipping = skipping + (skipping * w).relu()
+        residual = residual + (residual * w).relu()
     parts = torch.unbind(leaf(1.0, 2.0, 3.0) * 2)
     return {
         "line": {"loss": (w * x + b) ** 2, "w": w, "x": x, "b": b},
@@ -59,7 +59,7 @@ def examples() -> dict[str, dict[str, torch.Tensor]]:
         "network": network(),
         "chain": {"y": chain, "x": x},
         "recurrent": {"y": recurrent, "w": w, "x": x, "b": b},
-        "skipping": {"y": skipping, "x": x},
+        "skipping": {"y": residual, "x": x},
         "two outputs": {"p": parts[0], "q": parts[0] + parts[1], "손실": parts[2] * w, "c": torch.ones(2)},
         "wide": {"y": torch.stack([leaf(1.0) for _ in range(20)])},
         "constants": {f"c{i}": torch.ones(2) for i in range(12)},
@@ -69,12 +69,12 @@ def examples() -> dict[str, dict[str, torch.Tensor]]:
 EXAMPLES = list(examples())
 
 
-def names(graph: AutogradGraph) -> list[str]:
+def node_names(graph: AutogradGraph) -> list[str]:
     return [node.name.rstrip("01") for node in graph.nodes]
 
 
 def saved_of(graph: AutogradGraph, name: str) -> list[str]:
-    return [str(one) for node in graph.nodes if node.name.startswith(name) for one in node.saved]
+    return [str(value) for node in graph.nodes if node.name.startswith(name) for value in node.saved]
 
 
 def svg_of(graph: AutogradGraph) -> Any:
@@ -82,22 +82,27 @@ def svg_of(graph: AutogradGraph) -> Any:
     return ElementTree.fromstring(base64.b64decode(address, validate=True))
 
 
-def hovers(graph: AutogradGraph) -> str:
+def tooltips(graph: AutogradGraph) -> str:
     """Return the text of all tooltips."""
     return " ".join(re.findall(r'<span title="([^"]*)"', graph._repr_html_()))
 
 
-def assert_apart(graph: AutogradGraph) -> None:
+def assert_no_overlap(graph: AutogradGraph) -> None:
     scene = lay_out(graph.snapshot, graph.saved)
 
-    def extent(place: PlacedBox) -> tuple[float, float, float, float]:
-        return place.x - place.left, place.x + place.right, place.y, place.y + place.depth
+    def extent(placed_box: PlacedBox) -> tuple[float, float, float, float]:
+        return (
+            placed_box.x - placed_box.left,
+            placed_box.x + placed_box.right,
+            placed_box.y,
+            placed_box.y + placed_box.depth,
+        )
 
-    boxes = [extent(place) for place in scene.places]
+    boxes = [extent(placed_box) for placed_box in scene.places]
     boxes += [(x, x + width, y, y + BOX) for x, y, width in scene.unattached]
-    for one, two in combinations(boxes, 2):
-        aside = one[1] <= two[0] or two[1] <= one[0]
-        assert aside or one[3] <= two[2] or two[3] <= one[2], (one, two)
+    for first, second in combinations(boxes, 2):
+        apart_in_x = first[1] <= second[0] or second[1] <= first[0]
+        assert apart_in_x or first[3] <= second[2] or second[3] <= first[2], (first, second)
     assert all(box[0] >= 0 and box[1] <= scene.width and box[3] <= scene.height for box in boxes)
 
 
@@ -106,7 +111,7 @@ def assert_apart(graph: AutogradGraph) -> None:
 
 def test_the_graph_of_a_line_has_its_nodes_edges_and_leaves() -> None:
     graph = draw_graph(**examples()["line"])
-    assert names(graph) == ["PowBackward", "AddBackward", "MulBackward", *["AccumulateGrad"] * 3]
+    assert node_names(graph) == ["PowBackward", "AddBackward", "MulBackward", *["AccumulateGrad"] * 3]
     assert [node.inputs for node in graph.nodes] == [(1,), (2, 3), (4, 5), (), (), ()]
     assert [node.leaf for node in graph.nodes] == [None, None, None, "b ()", "w ()", "x ()"]
     assert graph.nodes[0].tensors == ("loss",)
@@ -115,7 +120,7 @@ def test_the_graph_of_a_line_has_its_nodes_edges_and_leaves() -> None:
 
 def test_shared_leaf_is_drawn_as_one_node() -> None:
     graph = draw_graph(**examples()["diamond"])
-    assert sorted(names(graph)) == sorted(
+    assert sorted(node_names(graph)) == sorted(
         ["AddBackward", "LogBackward", "PowBackward", "SqrtBackward", "PowBackward", "AccumulateGrad"]
     )
     assert sum(5 in node.inputs for node in graph.nodes) == 2
@@ -124,8 +129,8 @@ def test_shared_leaf_is_drawn_as_one_node() -> None:
 def test_two_edges_between_the_same_nodes_are_both_drawn() -> None:
     graph = draw_graph(**examples()["square"])
     assert [node.inputs for node in graph.nodes] == [(1, 1), ()]
-    ways = [path for path in svg_of(graph).findall(f"{SVG}path") if path.get("fill") == "none"]
-    assert len(ways) == len({path.get("d") for path in ways}) == 2
+    edges = [path for path in svg_of(graph).findall(f"{SVG}path") if path.get("fill") == "none"]
+    assert len(edges) == len({path.get("d") for path in edges}) == 2
 
 
 def test_parallel_edges_that_skip_a_row_are_drawn_apart() -> None:
@@ -138,7 +143,7 @@ def test_parallel_edges_that_skip_a_row_are_drawn_apart() -> None:
 
 def test_constants_have_no_edge() -> None:
     graph = draw_graph(y=torch.ones(2) * leaf(1.0, 2.0) + 1)
-    assert names(graph) == ["AddBackward", "MulBackward", "AccumulateGrad"]
+    assert node_names(graph) == ["AddBackward", "MulBackward", "AccumulateGrad"]
     assert [node.inputs for node in graph.nodes] == [(1,), (2,), ()]
 
 
@@ -168,8 +173,8 @@ def test_deep_graph_with_shared_parts_lists_each_node_once() -> None:
 
 def test_outputs_and_named_intermediates_are_labelled() -> None:
     graph = draw_graph(**examples()["two outputs"])
-    tagged = {node.tensors: node.output for node in graph.nodes if node.tensors}
-    assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one of three results
+    outputs = {node.tensors: node.output for node in graph.nodes if node.tensors}
+    assert outputs == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one of three results
     assert [(box.label, box.constant) for box in graph.snapshot.unattached] == [("c (2,)", True)]
 
 
@@ -218,7 +223,7 @@ def test_writing_into_a_view_is_drawn_as_copy_slices() -> None:
     part = base[1:2]
     part.mul_(x)
     graph = draw_graph(base=base, part=part)
-    assert "CopySlices" in names(graph)
+    assert "CopySlices" in node_names(graph)
     assert graph.nodes[0].tensors == ("part",)
     assert ("base",) in [node.tensors for node in graph.nodes if node.name == "CopySlices"]
 
@@ -240,22 +245,22 @@ def test_tensors_without_a_graph_are_drawn_as_loose_boxes() -> None:
 
 
 def test_drawing_a_graph_does_not_change_it() -> None:
-    given = network()
-    before = given["loss"].grad_fn, given["loss"].grad_fn.next_functions
-    draw_graph(saved=True, **given)._repr_html_()
-    assert (given["loss"].grad_fn, given["loss"].grad_fn.next_functions) == before
-    given["loss"].backward()
-    draw_graph(saved=True, **given)._repr_html_()
+    tensors = network()
+    before = tensors["loss"].grad_fn, tensors["loss"].grad_fn.next_functions
+    draw_graph(saved=True, **tensors)._repr_html_()
+    assert (tensors["loss"].grad_fn, tensors["loss"].grad_fn.next_functions) == before
+    tensors["loss"].backward()
+    draw_graph(saved=True, **tensors)._repr_html_()
 
 
 def test_the_picture_does_not_keep_the_graph_alive() -> None:
     x = leaf(2.0)
-    held = x.exp()
-    gone = weakref.ref(held)
-    graph = draw_graph(saved=True, y=held * 2)
-    del held
+    tensor = x.exp()
+    reference = weakref.ref(tensor)
+    graph = draw_graph(saved=True, y=tensor * 2)
+    del tensor
     gc.collect()
-    assert gone() is None
+    assert reference() is None
     assert graph.nodes
 
 
@@ -263,7 +268,7 @@ def test_graph_of_a_double_backward_is_drawn() -> None:
     x = leaf(2.0)
     (slope,) = torch.autograd.grad(x**3, x, create_graph=True)
     graph = draw_graph(slope=slope, x=x)
-    assert "AccumulateGrad" in names(graph)
+    assert "AccumulateGrad" in node_names(graph)
     assert graph._repr_html_()
 
 
@@ -278,11 +283,11 @@ def test_drawing_shows_saved_values_with_their_names() -> None:
     assert "self: w () = 2" in "".join(svg_of(graph).itertext())
 
 
-def test_saved_values_are_a_hover_text_otherwise() -> None:
+def test_saved_values_are_tooltips_by_default() -> None:
     graph = draw_graph(**examples()["line"])
     assert "self" not in str(graph)
     root = svg_of(graph)
-    assert "self: w () = 2" in hovers(graph)
+    assert "self: w () = 2" in tooltips(graph)
     assert "self" not in " ".join(text.text for text in root.iter(f"{SVG}text"))
 
 
@@ -297,9 +302,9 @@ def test_a_result_that_is_saved_has_its_name() -> None:
 
 
 def test_values_freed_by_backward_are_shown_as_freed() -> None:
-    given = examples()["line"]
-    given["loss"].backward()
-    graph = draw_graph(saved=True, **given)
+    tensors = examples()["line"]
+    tensors["loss"].backward()
+    graph = draw_graph(saved=True, **tensors)
     assert saved_of(graph, "Mul") == ["other: freed", "self: freed"]
     assert "self: freed" in graph._repr_html_()
     language("ko")
@@ -315,7 +320,7 @@ def test_saved_value_changed_in_place_is_marked() -> None:
 
 
 def test_hooks_are_not_called() -> None:
-    def refuse(packed: Any) -> Any:
+    def refuse(value: Any) -> Any:
         raise AssertionError("unpacked")
 
     x = leaf(2.0)
@@ -337,9 +342,9 @@ def test_index_of_an_indexing_node_is_shown_as_a_list_of_tensors() -> None:
 def test_many_saved_values_are_cut_short_in_the_picture() -> None:
     y = torch.nn.BatchNorm1d(2)(torch.randn(3, 2))
     graph = draw_graph(saved=True, y=y)
-    drawn = [text.text for text in svg_of(graph).iter(f"{SVG}text")]
+    texts = [text.text for text in svg_of(graph).iter(f"{SVG}text")]
     assert len(graph.nodes[0].saved) >= 8
-    assert len(drawn) < 16
+    assert len(texts) < 16
 
 
 def test_sparse_gradients_and_odd_dtypes_are_drawn() -> None:
@@ -352,7 +357,7 @@ def test_sparse_gradients_and_odd_dtypes_are_drawn() -> None:
 
 # Values, slopes, gradients
 
-ALL: dict[str, bool] = {"values": True, "slopes": True, "gradients": True}
+ALL_NUMBERS: dict[str, bool] = {"values": True, "slopes": True, "gradients": True}
 
 
 def facts(graph: AutogradGraph, name: str) -> list[str]:
@@ -372,22 +377,22 @@ def broadcast_and_dot() -> dict[str, torch.Tensor]:
 
 
 def test_drawn_numbers_of_a_power_cover_base_and_exponent() -> None:
-    given = power_with_both_as_inputs()
-    graph = draw_graph(**ALL, **given)
+    tensors = power_with_both_as_inputs()
+    graph = draw_graph(**ALL_NUMBERS, **tensors)
     assert facts(graph, "z") == ["value = 4.828", "gradient = 1", "slope to y = 0.008"]
     assert facts(graph, "y") == [
         "value = 125", "gradient = 0.008", "slope to x = 75", "slope to q = 201.2",
     ]  # fmt: skip
     leaves = facts(graph, "AccumulateGrad")
     assert leaves == ["value = 5", "gradient = 0.6", "value = 3", "gradient = 1.609"]
-    assert given["x"].grad is None
-    assert given["q"].grad is None
-    given["z"].backward()  # drawing has freed nothing
-    torch.testing.assert_close(given["x"].grad, torch.tensor(0.6))
+    assert tensors["x"].grad is None
+    assert tensors["q"].grad is None
+    tensors["z"].backward()  # drawing has freed nothing
+    torch.testing.assert_close(tensors["x"].grad, torch.tensor(0.6))
 
 
 def test_drawn_numbers_of_a_broadcast_and_a_dot_product_are_right() -> None:
-    graph = draw_graph(**ALL, **broadcast_and_dot())
+    graph = draw_graph(**ALL_NUMBERS, **broadcast_and_dot())
     assert facts(graph, "z") == ["value = 370", "gradient = 1", "slope to y = [4, 7, 9]"]
     assert facts(graph, "y") == [
         "value = [10, 15, 25]",
@@ -399,16 +404,16 @@ def test_drawn_numbers_of_a_broadcast_and_a_dot_product_are_right() -> None:
 
 @pytest.mark.parametrize("example", [name for name in EXAMPLES if name != "constants"])
 def test_the_gradients_are_those_of_backward(example: str) -> None:
-    given = {name: tensor for name, tensor in examples()[example].items() if tensor.requires_grad}
-    before = {name: tensor.grad for name, tensor in given.items() if tensor.is_leaf}
-    graph = draw_graph(gradients=True, **given)
-    assert {name: given[name].grad for name in before} == before
-    outputs = [given[node.tensors[0]] for node in graph.nodes if node.output]
+    tensors = {name: tensor for name, tensor in examples()[example].items() if tensor.requires_grad}
+    before = {name: tensor.grad for name, tensor in tensors.items() if tensor.is_leaf}
+    graph = draw_graph(gradients=True, **tensors)
+    assert {name: tensors[name].grad for name in before} == before
+    outputs = [tensors[node.tensors[0]] for node in graph.nodes if node.output]
     torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
-    leaves = [node for node in graph.nodes if node.leaf and node.leaf.split()[0] in given]
+    leaves = [node for node in graph.nodes if node.leaf and node.leaf.split()[0] in tensors]
     for node in leaves:
         name = node.leaf.split()[0]
-        assert [str(fact) for fact in node.facts] == [f"gradient = {given[name].grad.item():.4g}"]
+        assert [str(fact) for fact in node.facts] == [f"gradient = {tensors[name].grad.item():.4g}"]
 
 
 def test_gradient_numbers_are_drawn_only_on_request() -> None:
@@ -424,20 +429,20 @@ def test_a_custom_function_has_slopes_too() -> None:
 
 def test_missing_values_are_explained_below_the_graph(both_languages: str) -> None:
     language(both_languages)
-    given = power_with_both_as_inputs()
-    given["z"].backward()
-    freed = draw_graph(**ALL, **given)
-    assert {"en": "has freed", "ko": "해제했습니다"}[both_languages] in freed._repr_html_()
-    assert {"en": "has freed", "ko": "해제했습니다"}[both_languages] in str(freed)
+    tensors = power_with_both_as_inputs()
+    tensors["z"].backward()
+    freed_graph = draw_graph(**ALL_NUMBERS, **tensors)
+    assert {"en": "has freed", "ko": "해제했습니다"}[both_languages] in freed_graph._repr_html_()
+    assert {"en": "has freed", "ko": "해제했습니다"}[both_languages] in str(freed_graph)
     x = leaf(2.0)
-    unnamed = draw_graph(values=True, y=(x + 1) + 1)
+    unnamed_graph = draw_graph(values=True, y=(x + 1) + 1)
     assert {"en": "not kept anywhere", "ko": "어디에도 남아 있지 않습니다"}[
         both_languages
-    ] in unnamed._repr_html_()
+    ] in unnamed_graph._repr_html_()
 
 
 def test_graph_is_drawn_although_a_backward_raises() -> None:
-    class Stops(torch.autograd.Function):
+    class Raises(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
             return x * 1
@@ -446,18 +451,18 @@ def test_graph_is_drawn_although_a_backward_raises() -> None:
         def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
             raise ZeroDivisionError
 
-    graph = draw_graph(gradients=True, y=Stops.apply(leaf(1.0)))
+    graph = draw_graph(gradients=True, y=Raises.apply(leaf(1.0)))
     assert "raised an error" in str(graph)
 
 
 @pytest.mark.parametrize("make", [power_with_both_as_inputs, broadcast_and_dot, network])
 def test_numbers_do_not_overlap(make: Any) -> None:
-    assert_apart(draw_graph(**ALL, **make()))
+    assert_no_overlap(draw_graph(**ALL_NUMBERS, **make()))
 
 
 def test_untrusted_page_shows_one_picture_without_stray_text() -> None:
     """In an untrusted page, JupyterLab would remove an inline SVG but leave its text."""
-    page = draw_graph(**ALL, **power_with_both_as_inputs())._repr_html_()
+    page = draw_graph(**ALL_NUMBERS, **power_with_both_as_inputs())._repr_html_()
     assert "<svg" not in page
     assert "<text" not in page
     assert page.count('alt="Autograd graph') == 1
@@ -471,20 +476,20 @@ def test_untrusted_page_shows_one_picture_without_stray_text() -> None:
 @pytest.mark.parametrize("saved", [False, True])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_no_boxes_overlap(example: str, saved: bool) -> None:
-    assert_apart(draw_graph(saved=saved, **examples()[example]))
+    assert_no_overlap(draw_graph(saved=saved, **examples()[example]))
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("saved", [False, True])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_text_fits_its_box(example: str, saved: bool, lang: str) -> None:
-    given = examples()[example]
+    tensors = examples()[example]
     if example == "network":
-        given["loss"].backward()
+        tensors["loss"].backward()
     language(lang)
-    root = svg_of(draw_graph(saved=saved, **given))
+    root = svg_of(draw_graph(saved=saved, **tensors))
     width, height = float(root.get("width")), float(root.get("height"))
-    seen = 0
+    count = 0
     for group in root.iter(f"{SVG}g"):
         boxes = [
             [float(rect.get(key)) for key in ("x", "y", "width", "height")]
@@ -496,38 +501,38 @@ def test_text_fits_its_box(example: str, saved: bool, lang: str) -> None:
                 boxes.append([x, y + up, flat + 2 * side, -2 * up])
         assert all(x >= 0 and x + w <= width and y >= 0 and y + h <= height for x, y, w, h in boxes)
         for text in group.iter(f"{SVG}text"):
-            long = text_width(text.text, float(text.get("font-size")))
+            length = text_width(text.text, float(text.get("font-size")))
             start = (
-                float(text.get("x")) - {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")] * long
+                float(text.get("x")) - {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")] * length
             )
             base = float(text.get("y"))
             assert any(
-                x + 2 <= start and start + long <= x + w - 2 and y + 8 <= base <= y + h - 3
+                x + 2 <= start and start + length <= x + w - 2 and y + 8 <= base <= y + h - 3
                 for x, y, w, h in boxes
             ), text.text
-            seen += 1
-    assert seen
+            count += 1
+    assert count
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_edges_only_go_down_and_all_end_at_a_node(example: str) -> None:
-    given = draw_graph(**examples()[example])
-    scene = lay_out(given.snapshot, given.saved)
+    graph = draw_graph(**examples()[example])
+    scene = lay_out(graph.snapshot, graph.saved)
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
     assert all(row_of[end] == row_of[start] + 1 for start, end in scene.edges)
-    passing = set(range(len(scene.places))) - set(range(len(given.nodes)))
-    follow = dict(edge for edge in scene.edges if edge[0] in passing)
+    waypoints = set(range(len(scene.places))) - set(range(len(graph.nodes)))
+    successors = dict(edge for edge in scene.edges if edge[0] in waypoints)
 
-    def arrival(place: int) -> int:
-        while place in passing:
-            place = follow[place]
-        return place
+    def end_node(index: int) -> int:
+        while index in waypoints:
+            index = successors[index]
+        return index
 
-    drawn = [(start, arrival(end)) for start, end in scene.edges if start not in passing]
-    assert sorted(drawn) == sorted((i, j) for i, node in enumerate(given.nodes) for j in node.inputs)
+    edges = [(start, end_node(end)) for start, end in scene.edges if start not in waypoints]
+    assert sorted(edges) == sorted((i, j) for i, node in enumerate(graph.nodes) for j in node.inputs)
 
 
-def test_a_row_wider_than_a_page_is_parted() -> None:
+def test_a_row_wider_than_a_page_is_split() -> None:
     scene = lay_out(draw_graph(**examples()["wide"]).snapshot, False)
     assert len(scene.rows) > 2
     assert scene.width < 1500
@@ -536,12 +541,12 @@ def test_a_row_wider_than_a_page_is_parted() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_no_boxes_overlap_in_a_random_graph(seed: int) -> None:
     dice = random.Random(seed)
-    made = [leaf(1.0, 2.0) for _ in range(dice.randint(1, 30))]
+    tensors = [leaf(1.0, 2.0) for _ in range(dice.randint(1, 30))]
     for _ in range(dice.randint(1, 80)):
-        chosen = [dice.choice(made[-12:]) for _ in range(dice.randint(1, 4))]
-        made.append(chosen[0] * chosen[-1] if len(chosen) < 3 else torch.stack(chosen).sum(0))
-    given = {f"t{i}": dice.choice(made) for i in range(8)}
-    assert_apart(draw_graph(saved=seed % 2 == 0, end=made[-1], **given))
+        operands = [dice.choice(tensors[-12:]) for _ in range(dice.randint(1, 4))]
+        tensors.append(operands[0] * operands[-1] if len(operands) < 3 else torch.stack(operands).sum(0))
+    named_tensors = {f"t{i}": dice.choice(tensors) for i in range(8)}
+    assert_no_overlap(draw_graph(saved=seed % 2 == 0, end=tensors[-1], **named_tensors))
 
 
 def test_text_form_lists_nodes_and_edges() -> None:
@@ -575,9 +580,9 @@ def test_a_graph_is_shown_in_the_language_in_use(lang: str, words: list[str]) ->
 def test_no_english_word_is_left_in_korean() -> None:
     language("ko")
     graph = draw_graph(**network())
-    known = {"backward", "grad_fn", "shape", "next_functions", "leaf", "requires_grad", "grad", "gradient"}
-    words = re.sub(r"<[^>]*>", " ", re.sub(r"<style.*?</style>", "", graph._repr_html_(), flags=re.DOTALL))
-    assert set(re.findall(r"[A-Za-z_]{2,}", words)) - known == {"AccumulateGrad"}
+    allowed = {"backward", "grad_fn", "shape", "next_functions", "leaf", "requires_grad", "grad", "gradient"}
+    text = re.sub(r"<[^>]*>", " ", re.sub(r"<style.*?</style>", "", graph._repr_html_(), flags=re.DOTALL))
+    assert set(re.findall(r"[A-Za-z_]{2,}", text)) - allowed == {"AccumulateGrad"}
 
 
 def test_legend_lists_only_kinds_that_occur() -> None:
@@ -589,12 +594,12 @@ def test_legend_lists_only_kinds_that_occur() -> None:
 
 def test_names_are_escaped() -> None:
     x = leaf(1.0)
-    given = {'<b>"&': x, "<script>": x * 2, "<i>": torch.ones(1)}
-    page = draw_graph(saved=True, **given)._repr_html_()
+    tensors = {'<b>"&': x, "<script>": x * 2, "<i>": torch.ones(1)}
+    page = draw_graph(saved=True, **tensors)._repr_html_()
     assert "<b>" not in page
     assert "<script" not in page
     assert "<i>" not in page
-    assert '<b>"& ()' in "".join(svg_of(draw_graph(**given)).itertext())
+    assert '<b>"& ()' in "".join(svg_of(draw_graph(**tensors)).itertext())
 
 
 def test_graph_is_readable_without_style_sheets() -> None:
@@ -611,10 +616,10 @@ def test_graph_is_readable_without_style_sheets() -> None:
 
 def test_a_long_name_is_clipped_but_complete_on_hovering() -> None:
     x = leaf(1.0)
-    long = "a_name_that_is_really_much_longer_than_any_that_a_picture_can_show"
-    root = svg_of(draw_graph(**{long: x * 2}))
-    assert all(long not in (text.text or "") for text in root.iter(f"{SVG}text"))
-    assert long in hovers(draw_graph(**{long: x * 2}))
+    name = "a_name_that_is_really_much_longer_than_any_that_a_picture_can_show"
+    root = svg_of(draw_graph(**{name: x * 2}))
+    assert all(name not in (text.text or "") for text in root.iter(f"{SVG}text"))
+    assert name in tooltips(draw_graph(**{name: x * 2}))
 
 
 # Refusals
@@ -643,12 +648,12 @@ def test_values_are_drawn_with_their_own_slopes() -> None:
     z = Value(8.0, (y, x), (2.0, 4.0))
     w = Value(64.0, (z, Value(8.0)), (8.0, 8.0))
     y.grad = 16.0
-    graph = draw_graph(**ALL, w=w, z=z, y=y, x=x)
-    assert names(graph) == ["w", "z", "Value", "y", "x"]
+    graph = draw_graph(**ALL_NUMBERS, w=w, z=z, y=y, x=x)
+    assert node_names(graph) == ["w", "z", "Value", "y", "x"]
     assert [node.kind for node in graph.nodes] == ["value", "value", "leaf", "value", "leaf"]
     assert facts(graph, "y") == ["value = 4", "gradient = 16", "slope to x = 4"]
     assert facts(graph, "z") == ["value = 8", "gradient = 0", "slope to y = 2", "slope to x = 4"]
-    assert_apart(graph)
+    assert_no_overlap(graph)
     page = graph._repr_html_()
     assert "a Value without parents" in page
     assert "AccumulateGrad" not in page
@@ -667,7 +672,7 @@ def test_a_square_of_a_value_has_two_edges_and_a_large_graph_is_cut() -> None:
 
 def test_torch_values_in_value_objects_are_drawn_as_tensors() -> None:
     x = TorchValue(2.0)
-    assert names(draw_graph(y=x**2, x=x)) == ["PowBackward", "AccumulateGrad"]
+    assert node_names(draw_graph(y=x**2, x=x)) == ["PowBackward", "AccumulateGrad"]
 
 
 def test_drawing_values_and_tensors_together_is_refused() -> None:

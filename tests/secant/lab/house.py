@@ -19,25 +19,25 @@ def write(path: Path, content: bytes) -> Path:
     return path
 
 
-def build(place: Path) -> Path:
+def build_course(folder: Path) -> Path:
     """Write the course into a folder, and return the folder."""
-    write(place / "course/syllabus.toml", (ROOT / "course/syllabus.toml").read_bytes())
-    write(place / "nbgrader_config.py", b"")
-    (place / "source").mkdir(parents=True)
+    write(folder / "course/syllabus.toml", (ROOT / "course/syllabus.toml").read_bytes())
+    write(folder / "nbgrader_config.py", b"")
+    (folder / "source").mkdir(parents=True)
     for name in ("en", "ko"):
-        write(place / "release" / name / NOTEBOOK, b"lesson, first version")
-        write(place / "release" / name / FOLDER / "picture.png", b"picture")
-    return place
+        write(folder / "release" / name / NOTEBOOK, b"lesson, first version")
+        write(folder / "release" / name / FOLDER / "picture.png", b"picture")
+    return folder
 
 
-def release(house: Path, content: bytes) -> None:
+def release(course: Path, content: bytes) -> None:
     """Release another version of the lesson."""
-    write(house / "release/en" / NOTEBOOK, content)
+    write(course / "release/en" / NOTEBOOK, content)
 
 
-def prepare(house: Path, day: date = DAY) -> str:
+def prepare(course: Path, day: date = DAY) -> str:
     """Prepare the workspace as `secant lab` does before JupyterLab starts; return the start page's text."""
-    workspace, page = launch.prepare(house, day)
+    workspace, page = launch.prepare(course, day)
     return (workspace / page).read_text()
 
 
@@ -50,6 +50,6 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
-def notebooks(house: Path) -> set[str]:
+def notebooks(course: Path) -> set[str]:
     """Return the names of the learner's notebooks."""
-    return {name for name in tree(house / "workspace/en") if name.endswith(".ipynb")}
+    return {name for name in tree(course / "workspace/en") if name.endswith(".ipynb")}

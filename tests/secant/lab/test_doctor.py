@@ -27,7 +27,7 @@ def by_id(findings: list[CheckResult]) -> dict[str, CheckResult]:
 
 
 @pytest.fixture(scope="module")
-def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def foreign_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a stranger's folder with a torch.py that would run if torch were imported there."""
     folder = tmp_path_factory.mktemp("sent")
     (folder / "torch.py").write_text("open('ran', 'w').close()")
@@ -35,27 +35,27 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def healthy(sent: Path) -> dict[str, Any]:
+def healthy_report(foreign_folder: Path) -> dict[str, Any]:
     """Return the doctor's report on this environment in Korean, made once because it computes a gradient."""
     command = [sys.executable, "-P", "-m", "secant", "doctor", "--lang", "ko", "--json"]
-    done = subprocess.run(command, cwd=sent, capture_output=True, text=True, timeout=120)
-    return {"code": done.returncode, **json.loads(done.stdout)}
+    result = subprocess.run(command, cwd=foreign_folder, capture_output=True, text=True, timeout=120)
+    return {"code": result.returncode, **json.loads(result.stdout)}
 
 
-def test_doctor_finds_no_problem_in_a_healthy_setup(healthy: dict[str, Any]) -> None:
-    assert (healthy["code"], healthy["ready"]) == (0, True)
-    found = {one["id"]: one for one in healthy["findings"]}
-    assert {"python", "torch", "packages", "kernel", "lessons", "workspace", "data", "disk"} <= set(found)
+def test_doctor_finds_no_problem_in_a_healthy_setup(healthy_report: dict[str, Any]) -> None:
+    assert (healthy_report["code"], healthy_report["ready"]) == (0, True)
+    findings = {finding["id"]: finding for finding in healthy_report["findings"]}
+    assert {"python", "torch", "packages", "kernel", "lessons", "workspace", "data", "disk"} <= set(findings)
     # In PyPI's build for Linux, `torch.__version__` is 2.13.0+cu130, but the package's version is 2.13.0.
-    assert Version(found["torch"]["found"]).public == Version(importlib.metadata.version("torch")).public
-    assert found["lab extension @jupyter-widgets/jupyterlab-manager"]["ok"]
-    assert found["workspace"]["what"] == "작업 폴더"
-    assert "korean font" in found
+    assert Version(findings["torch"]["found"]).public == Version(importlib.metadata.version("torch")).public
+    assert findings["lab extension @jupyter-widgets/jupyterlab-manager"]["ok"]
+    assert findings["workspace"]["what"] == "작업 폴더"
+    assert "korean font" in findings
 
 
-def test_doctor_runs_no_file_of_the_folder(healthy: dict[str, Any], sent: Path) -> None:
-    assert healthy["code"] == 0
-    assert not (sent / "ran").exists()
+def test_doctor_runs_no_file_of_the_folder(healthy_report: dict[str, Any], foreign_folder: Path) -> None:
+    assert healthy_report["code"] == 0
+    assert not (foreign_folder / "ran").exists()
 
 
 def test_a_library_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,25 +67,25 @@ def test_a_library_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) 
 
 def test_doctor_compares_versions_with_requirements_and_tested_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     versions = {"torch": "1.0", "jupyterlab": "4.9.0"}
-    real = importlib.metadata.version
+    real_version = importlib.metadata.version
 
     def version(name: str) -> str:
         if name == "rich":
             raise importlib.metadata.PackageNotFoundError(name)
-        return versions.get(name) or real(name)
+        return versions.get(name) or real_version(name)
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    found = by_id(doctor._packages())
-    assert not found["packages"].ok
-    assert "but >=2.13 is needed" in found["package torch"].found
-    assert 'pip install "torch>=2.13"' in found["package torch"].todo
-    assert found["package rich"].found == "not installed"
-    assert found["package jupyterlab"].ok
-    assert "4.9.0; the lessons were tested with 4.6.6" in found["package jupyterlab"].found
+    findings = by_id(doctor._packages())
+    assert not findings["packages"].ok
+    assert "but >=2.13 is needed" in findings["package torch"].found
+    assert 'pip install "torch>=2.13"' in findings["package torch"].todo
+    assert findings["package rich"].found == "not installed"
+    assert findings["package jupyterlab"].ok
+    assert "4.9.0; the lessons were tested with 4.6.6" in findings["package jupyterlab"].found
 
 
 @pytest.mark.parametrize(
-    ("version", "lang", "found"),
+    ("version", "lang", "expected"),
     [
         ("2.15.0+cu130", "en", "2.15.0+cu130; the lessons were tested with 2.13 to 2.14"),
         ("2.15.0", "ko", "2.15.0, 수업 확인에 쓴 버전은 2.13~2.14"),
@@ -94,18 +94,18 @@ def test_doctor_compares_versions_with_requirements_and_tested_ones(monkeypatch:
     ],
 )
 def test_torch_newer_than_tested_is_noted_without_failing(
-    monkeypatch: pytest.MonkeyPatch, version: str, lang: Language, found: str | None
+    monkeypatch: pytest.MonkeyPatch, version: str, lang: Language, expected: str | None
 ) -> None:
-    real = importlib.metadata.version
+    real_version = importlib.metadata.version
     monkeypatch.setattr(
-        importlib.metadata, "version", lambda name: version if name == "torch" else real(name)
+        importlib.metadata, "version", lambda name: version if name == "torch" else real_version(name)
     )
     language(lang)
     findings = by_id(doctor._packages())
     language("en")
     assert findings["packages"].ok
     finding = findings.get("package torch")
-    assert (finding and (finding.ok, finding.found, finding.todo)) == (found and (True, found, ""))
+    assert (finding and (finding.ok, finding.found, finding.todo)) == (expected and (True, expected, ""))
 
 
 def test_missing_or_disabled_jupyter_extensions_are_reported(
@@ -113,12 +113,12 @@ def test_missing_or_disabled_jupyter_extensions_are_reported(
 ) -> None:
     monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *_: [str(tmp_path)])
     monkeypatch.setattr(jupyter_core.paths, "jupyter_config_path", lambda: [str(tmp_path)])
-    widgets, found = doctor._lab_extensions()[0], doctor._server_extensions()
+    widgets, servers = doctor._lab_extensions()[0], doctor._server_extensions()
     assert not widgets.ok
     assert "pip install --force-reinstall --no-deps ipywidgets" in widgets.todo
-    assert not any(one.ok for one in found)
+    assert not any(server.ok for server in servers)
     assert "jupyter server extension enable --sys-prefix secant.lab.server_extension" in {
-        o.todo for o in found
+        server.todo for server in servers
     }
 
 
@@ -143,15 +143,15 @@ def test_unwritable_folders_and_a_full_disk_are_reported(
         raise PermissionError(13, os.strerror(13))
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    found = by_id(doctor._folders(tmp_path / "mine"))
-    assert {name: (one.ok, one.needed) for name, one in found.items()} == {
+    findings = by_id(doctor._folders(tmp_path / "mine"))
+    assert {name: (finding.ok, finding.needed) for name, finding in findings.items()} == {
         "lessons": (True, True),
         "workspace": (False, True),
         "data": (False, False),
         "jupyter": (False, True),
         "disk": (False, True),
     }
-    assert str(tmp_path) in found["workspace"].found
+    assert str(tmp_path) in findings["workspace"].found
     assert not (tmp_path / "mine").exists()
 
 
@@ -222,8 +222,8 @@ def test_doctor_prints_a_table_and_fails_only_if_something_needed_is_missing(
     for name in ("en", "ko"):
         language(name)
         findings = [CheckResult("disk", "disk", False, "0.1 GB", "Make room.", needed)]
-        monkeypatch.setattr(doctor, "run_checks", lambda _, found=findings: found)
+        monkeypatch.setattr(doctor, "run_checks", lambda _, findings=findings: findings)
         assert doctor.main() == code
-        shown = capsys.readouterr().out
-        assert "Make room." in shown
-        assert ("make lab" in shown) == (code == 0)
+        output = capsys.readouterr().out
+        assert "Make room." in output
+        assert ("make lab" in output) == (code == 0)

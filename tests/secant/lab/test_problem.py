@@ -21,9 +21,9 @@ def findings() -> list[CheckResult]:
 
 
 def test_facts_are_the_doctors_and_name_no_home_folder() -> None:
-    system, *found = facts(findings()).splitlines()
+    system, *lines = facts(findings()).splitlines()
     assert "JupyterLab" in system
-    assert found == [
+    assert lines == [
         "ok  Python: 3.12.1 (~/env/bin/python)",
         "no  disk: 0.1 GB free",
         "note  your progress: damaged",
@@ -31,11 +31,11 @@ def test_facts_are_the_doctors_and_name_no_home_folder() -> None:
 
 
 def test_command_prints_a_whole_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "run_checks", lambda chosen: findings())
-    done = CliRunner().invoke(make_app(), ["doctor", "--report", "--lang", "en"])
-    assert done.exit_code == 1  # the disk is full
-    assert done.output.startswith(f"{report_text()}\n\n")
-    assert "no  disk: 0.1 GB free" in done.output
+    monkeypatch.setattr(doctor, "run_checks", lambda _: findings())
+    result = CliRunner().invoke(make_app(), ["doctor", "--report", "--lang", "en"])
+    assert result.exit_code == 1  # the disk is full
+    assert result.output.startswith(f"{report_text()}\n\n")
+    assert "no  disk: 0.1 GB free" in result.output
 
 
 def test_report_begins_with_the_lines_of_an_online_one() -> None:

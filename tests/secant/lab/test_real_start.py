@@ -24,7 +24,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from secant.lab import launch
-from tests.secant.lab.house import FOLDER, NOTEBOOK, build, write
+from tests.secant.lab.house import FOLDER, NOTEBOOK, build_course, write
 from tests.support.ports import free_port
 
 TINY = f"{FOLDER}/tiny.ipynb"
@@ -52,11 +52,11 @@ class Server:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self.base + path, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.read().decode()
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.read().decode()
 
     @contextlib.asynccontextmanager
-    async def connected(self, path: str) -> AsyncIterator[WebSocketClientConnection]:
+    async def connect(self, path: str) -> AsyncIterator[WebSocketClientConnection]:
         """Open a websocket; at the end, close it and wait until the server has closed it, too."""
         address = f"{self.base.replace('http', 'ws', 1)}{path}"
         request = HTTPRequest(address, headers={"Authorization": f"token {self.token}"})
@@ -74,10 +74,10 @@ def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> 
     """Return the address that Jupyter prints, as soon as Jupyter also listens there."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
-        found = re.search(rf"http://127.0.0.1:{port}/\S+token=\w+", log.read_text())
+        match = re.search(rf"http://127.0.0.1:{port}/\S+token=\w+", log.read_text())
         with socket.socket() as client:
-            if found and client.connect_ex(("127.0.0.1", port)) == 0:
-                return found[0]
+            if match and client.connect_ex(("127.0.0.1", port)) == 0:
+                return match[0]
         time.sleep(0.05)
     pytest.fail(f"nobody listens:\n{log.read_text()}")
 
@@ -85,15 +85,20 @@ def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start the server on a free port with a new home; at the end, stop it and check its network use."""
-    place = tmp_path_factory.mktemp("start")
-    house, log, audit, port = build(place / "house"), place / "log.txt", place / "audit.txt", free_port()
-    write(place / "site/sitecustomize.py", AUDIT.encode())
-    paths = os.pathsep.join([str(place / "site"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    home = {"HOME": str(place / "home"), "AUDIT": str(audit), "PYTHONPATH": paths}
+    folder = tmp_path_factory.mktemp("start")
+    course, log, audit, port = (
+        build_course(folder / "house"),
+        folder / "log.txt",
+        folder / "audit.txt",
+        free_port(),
+    )
+    write(folder / "site/sitecustomize.py", AUDIT.encode())
+    paths = os.pathsep.join([str(folder / "site"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    home = {"HOME": str(folder / "home"), "AUDIT": str(audit), "PYTHONPATH": paths}
     with log.open("wb") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "secant", "lab", "--no-browser", "--lang", "ko", "--port", str(port)],
-            cwd=house,
+            cwd=course,
             env={**os.environ, **home},
             stdin=subprocess.DEVNULL,
             stdout=out,
@@ -103,12 +108,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         address = wait_for_address(process, log, port)
         base, token = re.fullmatch(r"(http://[^/]+)/\S+token=(\w+)", address).groups()
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 1")])
-        nbformat.write(notebook, house / "workspace/ko" / TINY)
+        nbformat.write(notebook, course / "workspace/ko" / TINY)
         yield Server(address, base, token, log)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
-        asked = audit.read_text().splitlines() if audit.exists() else []
-        assert [line for line in asked if not re.search(r"127\.0\.0\.1|localhost|::1|None", line)] == []
+        connections = audit.read_text().splitlines() if audit.exists() else []
+        assert [line for line in connections if not re.search(r"127\.0\.0\.1|localhost|::1|None", line)] == []
     finally:
         process.kill()
         process.wait()
@@ -126,9 +131,9 @@ def test_lab_opens_at_the_start_page(server: Server) -> None:
     assert settings["schema"]["properties"]["defaultViewers"]["default"] == {"markdown": "Markdown Preview"}
     config = page_config(server)
     assert (config["secantStart"], config["secantLanguage"]) == ("START.md", "ko")
-    assert [each["name"] for each in config["federated_extensions"]].count("secant") == 1
-    here = Path(launch.__file__).with_name("labextensions") / "secant/static/plugin.js"
-    assert server.ask("/lab/extensions/secant/static/plugin.js") == here.read_text()
+    assert [extension["name"] for extension in config["federated_extensions"]].count("secant") == 1
+    path = Path(launch.__file__).with_name("labextensions") / "secant/static/plugin.js"
+    assert server.ask("/lab/extensions/secant/static/plugin.js") == path.read_text()
     assert "Autograd가" in json.loads(server.ask("/api/contents/START.md?type=file"))["content"]
 
 
@@ -141,8 +146,8 @@ def test_news_and_instructor_panels_are_disabled(server: Server) -> None:
 
 def test_workspace_contains_the_lessons_and_no_settings(server: Server) -> None:
     server.ask(f"/api/contents/{NOTEBOOK}?type=file")
-    listed = {entry["name"] for entry in json.loads(server.ask("/api/contents/"))["content"]}
-    assert listed == {FOLDER, "START.md"}
+    names = {entry["name"] for entry in json.loads(server.ask("/api/contents/"))["content"]}
+    assert names == {FOLDER, "START.md"}
 
 
 def test_server_refuses_requests_without_the_token(server: Server) -> None:
@@ -158,45 +163,54 @@ def test_the_page_knows_which_messages_are_not_tracked(server: Server) -> None:
 # --- kernels, terminals and the server's log ---
 
 
-async def answer(client: WebSocketClientConnection, code: str, kind: str = "execute_reply") -> dict[str, Any]:
+async def run_code(
+    client: WebSocketClientConnection, code: str, kind: str = "execute_reply"
+) -> dict[str, Any]:
     """Run code in the kernel behind a websocket; return the kernel's first reply of this kind."""
-    number = uuid.uuid4().hex
+    message_id = uuid.uuid4().hex
     message = {
         "channel": "shell",
-        "header": {"msg_id": number, "msg_type": "execute_request", "session": "test", "username": ""},
+        "header": {"msg_id": message_id, "msg_type": "execute_request", "session": "test", "username": ""},
         "parent_header": {},
         "metadata": {},
         "content": {"code": code, "silent": False},
     }
     await client.write_message(json.dumps(message))
-    return await following(client, number, kind)
+    return await next_reply(client, message_id, kind)
 
 
-async def following(client: WebSocketClientConnection, number: str, kind: str) -> dict[str, Any]:
+async def next_reply(client: WebSocketClientConnection, message_id: str, kind: str) -> dict[str, Any]:
     """Return the next message of a kind that answers the message with this number."""
     async with asyncio.timeout(60):
         while True:
             message = json.loads(await client.read_message() or "null")
-            if message["parent_header"].get("msg_id") == number and message["msg_type"] == kind:
+            if message["parent_header"].get("msg_id") == message_id and message["msg_type"] == kind:
                 return message
 
 
-async def a_kernels_day(server: Server) -> list[str]:
+async def run_kernel_session(server: Server) -> list[str]:
     """Start a kernel, run code, interrupt it, restart it and run code again; return how each run ended."""
     session = {"path": TINY, "name": "", "type": "notebook", "kernel": {"name": "python3"}}
     kernel = f"/api/kernels/{json.loads(server.ask('/api/sessions', session))['kernel']['id']}"
     channels = f"{kernel}/channels?session_id=test"
     try:
-        async with server.connected(channels) as client:
-            first = await answer(client, "here = 1")
-            began = await answer(client, "import time; print('asleep', flush=True); time.sleep(60)", "stream")
+        async with server.connect(channels) as client:
+            first_reply = await run_code(client, "here = 1")
+            stream_message = await run_code(
+                client, "import time; print('asleep', flush=True); time.sleep(60)", "stream"
+            )
             server.ask(f"{kernel}/interrupt", {})
-            stopped = await following(client, began["parent_header"]["msg_id"], "execute_reply")
+            interrupt_reply = await next_reply(
+                client, stream_message["parent_header"]["msg_id"], "execute_reply"
+            )
         server.ask(f"{kernel}/restart", {})
-        async with server.connected(channels) as client:
-            again = await answer(client, "here")
-            last = await answer(client, "1")
-        return [reply["content"].get("ename", "ok") for reply in (first, stopped, again, last)]
+        async with server.connect(channels) as client:
+            restart_reply = await run_code(client, "here")
+            last_reply = await run_code(client, "1")
+        return [
+            reply["content"].get("ename", "ok")
+            for reply in (first_reply, interrupt_reply, restart_reply, last_reply)
+        ]
     finally:
         server.ask(kernel, method="DELETE")
 
@@ -204,33 +218,33 @@ async def a_kernels_day(server: Server) -> list[str]:
 @pytest.mark.costly("a real kernel")
 def test_starting_a_kernel_prints_no_warning(server: Server) -> None:
     """Learners cannot encrypt a kernel's connections over TCP, so a warning would not help them."""
-    assert asyncio.run(a_kernels_day(server)) == ["ok", "KeyboardInterrupt", "NameError", "ok"]
+    assert asyncio.run(run_kernel_session(server)) == ["ok", "KeyboardInterrupt", "NameError", "ok"]
     assert "encryption" not in server.log.read_text()
 
 
 def test_validate_prints_no_warning(server: Server) -> None:
-    done = json.loads(server.ask("/assignments/validate", {"path": TINY}))
-    assert done["success"], done["value"]
+    reply = json.loads(server.ask("/assignments/validate", {"path": TINY}))
+    assert reply["success"], reply["value"]
     assert "encryption" not in server.log.read_text()
 
 
-async def typed(server: Server, line: str, wanted: str) -> str:
-    """Type a line into a new terminal; return the group that the pattern `wanted` matches in the output."""
+async def type_line(server: Server, line: str, pattern: str) -> str:
+    """Type a line into a new terminal; return the group that `pattern` matches in the output."""
     terminal = json.loads(server.ask("/api/terminals", {}))["name"]
     try:
-        async with server.connected(f"/terminals/websocket/{terminal}") as client:
+        async with server.connect(f"/terminals/websocket/{terminal}") as client:
             await client.write_message(json.dumps(["stdin", f"{line}\r"]))
-            seen = ""
+            output = ""
             async with asyncio.timeout(30):
-                while not (found := re.search(wanted, seen)):
-                    kind, *words = json.loads(await client.read_message() or "null")
-                    seen += "".join(words) if kind == "stdout" else ""
-        return found[1]
+                while not (match := re.search(pattern, output)):
+                    kind, *chunks = json.loads(await client.read_message() or "null")
+                    output += "".join(chunks) if kind == "stdout" else ""
+        return match[1]
     finally:
         server.ask(f"/api/terminals/{terminal}", method="DELETE")
 
 
 def test_a_terminal_finds_autograder(server: Server) -> None:
     """A server that was not started in a terminal opens login shells. /etc/profile replaces their PATH."""
-    found = asyncio.run(typed(server, 'echo "found=$(command -v autograder)."', r"found=([^$\s]*)\.\r"))
-    assert found == str(Path(sys.executable).parent / "autograder")
+    path = asyncio.run(type_line(server, 'echo "found=$(command -v autograder)."', r"found=([^$\s]*)\.\r"))
+    assert path == str(Path(sys.executable).parent / "autograder")

@@ -21,17 +21,17 @@ from tornado.websocket import websocket_connect
 from traitlets.config import Config
 
 from secant.lab import server_extension as extension
-from tests.support.settings import signals_kept  # noqa: F401
+from tests.support.settings import preserved_signals  # noqa: F401
 
 
 def server_side(port: Any) -> Any:
     """Return the server's socket of the kernel websocket whose client uses this port."""
-    for thing in gc.get_objects():
+    for handler in gc.get_objects():
         # isinstance would read attributes of the object, and one of torch's objects warns about that.
-        if issubclass(type(thing), KernelWebsocketHandler) and thing.ws_connection is not None:
-            end = thing.ws_connection.stream.socket
-            if end.getpeername()[1] == port:
-                return end
+        if issubclass(type(handler), KernelWebsocketHandler) and handler.ws_connection is not None:
+            endpoint = handler.ws_connection.stream.socket
+            if endpoint.getpeername()[1] == port:
+                return endpoint
     raise AssertionError("the server has no such connection")
 
 
@@ -66,42 +66,42 @@ async def nodelay_option(home: Any, extensions: Any) -> Any:
         ServerApp.clear_instance()
 
 
-@pytest.mark.usefixtures("signals_kept")
+@pytest.mark.usefixtures("preserved_signals")
 def test_kernel_websocket_sends_at_once(tmp_path: Path) -> None:
     assert asyncio.run(nodelay_option(tmp_path, {"secant.lab.server_extension": True})) != 0
 
 
-@pytest.mark.usefixtures("signals_kept")
+@pytest.mark.usefixtures("preserved_signals")
 def test_kernel_websocket_without_the_extension_does_not_send_at_once(tmp_path: Path) -> None:
     """If this fails, Jupyter itself has changed, and the extension is no longer needed."""
     assert asyncio.run(nodelay_option(tmp_path, {})) == 0
 
 
-def untracked(config: Any) -> Any:
+def untracked_types(config: Any) -> Any:
     """Return the message types that a server with this configuration does not count as kernel activity."""
     return list(AsyncMappingKernelManager(config=Config(config)).untracked_message_types)
 
 
-def linked(config: Any) -> Any:
+def link_extension(config: Any) -> Any:
     server = SimpleNamespace(config=Config(config), log=logging.getLogger("server"))
     extension._link_jupyter_server_extension(server)
     return server.config
 
 
 def test_a_widgets_message_is_added_to_the_types_that_are_not_tracked() -> None:
-    before = untracked({})
-    assert untracked(linked({})) == [*before, "comm_msg"]
+    before = untracked_types({})
+    assert untracked_types(link_extension({})) == [*before, "comm_msg"]
     assert "comm_msg" not in before, "else the extension would be of no use any more"
     assert "execute_request" not in before, "a running cell must show"
 
 
 def test_configured_untracked_message_types_are_kept() -> None:
     config = {"MappingKernelManager": {"untracked_message_types": ["status"]}}
-    assert untracked(linked(config)) == ["status", "comm_msg"]
+    assert untracked_types(link_extension(config)) == ["status", "comm_msg"]
 
 
 def test_malformed_untracked_message_types_are_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    config = linked({"MappingKernelManager": {"untracked_message_types": "status"}})
+    config = link_extension({"MappingKernelManager": {"untracked_message_types": "status"}})
     assert config.MappingKernelManager.untracked_message_types == "status"
     assert "sliders will be slower" in caplog.text
 
@@ -135,23 +135,24 @@ def test_websocket_without_tcp_nodelay_still_connects(caplog: pytest.LogCaptureF
 
 def test_server_extension_imports_no_torch_or_matplotlib() -> None:
     """The server needs neither of them."""
-    heavy = "{'torch', 'matplotlib', 'ipywidgets'}"
-    code = f"import sys, secant.lab.server_extension; print(sorted({heavy} & set(sys.modules)))"
+    modules = "{'torch', 'matplotlib', 'ipywidgets'}"
+    code = f"import sys, secant.lab.server_extension; print(sorted({modules} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
 
 
 @pytest.mark.parametrize(
-    ("level", "drawn", "said"), [("ERROR", False, True), (40, True, False), (20, False, False)]
+    ("level", "token_generated", "is_printed"),
+    [("ERROR", False, True), (40, True, False), (20, False, False)],
 )
 def test_quiet_server_with_a_chosen_token_prints_its_address(
-    capsys: pytest.CaptureFixture[str], level: object, drawn: bool, said: bool
+    capsys: pytest.CaptureFixture[str], level: object, token_generated: bool, is_printed: bool
 ) -> None:
     server = SimpleNamespace(
         web_app=SimpleNamespace(settings={extension.SETTING: SimpleNamespace(connect=print)}),
         log=SimpleNamespace(warning=print),
         log_level=level,
-        identity_provider=SimpleNamespace(token_generated=drawn),
+        identity_provider=SimpleNamespace(token_generated=token_generated),
         display_url="http://localhost:8888/lab/tree/START.md?token=...\n    http://127.0.0.1:8888/lab",
     )
 
@@ -161,4 +162,4 @@ def test_quiet_server_with_a_chosen_token_prints_its_address(
         await asyncio.sleep(0)
 
     asyncio.run(load())
-    assert ("http://localhost:8888/lab/tree/START.md\n" in capsys.readouterr().out) == said
+    assert ("http://localhost:8888/lab/tree/START.md\n" in capsys.readouterr().out) == is_printed

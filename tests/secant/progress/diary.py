@@ -52,20 +52,20 @@ class Diary:
             self.facts, folder(number), [row], next(self._clock), hidden=hidden, answers={task: answer}
         )
 
-    def lesson(self, number: int, but: str = "", hidden: bool = True) -> None:
+    def pass_lesson(self, number: int, except_task: str = "", hidden: bool = True) -> None:
         """Pass all tasks of a lesson, or all but one."""
         for task in COURSE[number - 1].graded:
-            if task.id != but:
+            if task.id != except_task:
                 self.check(number, task.id, hidden=hidden)
 
-    def predict(self, number: int, which: str, choice: str) -> None:
-        notes.note_prediction(self.facts, f"{number} {which}", choice, None, next(self._clock))
+    def predict(self, number: int, name: str, choice: str) -> None:
+        notes.note_prediction(self.facts, f"{number} {name}", choice, None, next(self._clock))
 
-    def hint(self, number: int, task: str) -> None:
+    def take_hint(self, number: int, task: str) -> None:
         notes.note_hint(self.facts, folder(number), task, 1)
 
-    def solution(self, number: int, task: str) -> None:
+    def read_solution(self, number: int, task: str) -> None:
         notes.note_solution(self.facts, folder(number), task)
 
-    def earned(self, name: str) -> bool:
+    def has_earned(self, name: str) -> bool:
         return _RULES[name](self.facts, COURSE)

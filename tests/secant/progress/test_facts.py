@@ -10,18 +10,18 @@ from secant.progress.facts import Facts, fingerprint, from_json, merge, note_che
 from tests.secant.progress.diary import Diary, folder
 
 
-def full() -> Facts:
+def full_facts() -> Facts:
     diary = Diary()
     diary.predict(1, "one", "A")
-    diary.hint(1, "easy")
+    diary.take_hint(1, "easy")
     diary.check(1, "easy", "wrong", "return 1")
-    diary.lesson(1)
+    diary.pass_lesson(1)
     diary.facts["earned"]["first_pass"] = "2026-11-22T20:00:09.000000+00:00"
     return diary.facts
 
 
 def test_facts_are_equal_after_writing_and_reading() -> None:
-    assert from_json(json.loads(json.dumps(full()))) == full()
+    assert from_json(json.loads(json.dumps(full_facts()))) == full_facts()
     assert from_json(json.loads(json.dumps(nothing()))) == nothing()
 
 
@@ -33,18 +33,18 @@ def test_pass_of_visible_tests_is_stored_separately() -> None:
     assert task["visible"]["points"] == 2.0
     assert from_json(json.loads(json.dumps(diary.facts))) == diary.facts
     assert merge(diary.facts, nothing()) == diary.facts == merge(nothing(), diary.facts)
-    older = json.loads(json.dumps(diary.facts))
-    del older["lessons"][folder(1)]["easy"]["visible"]
-    assert from_json(older)["lessons"][folder(1)]["easy"]["visible"] is None
+    older_facts = json.loads(json.dumps(diary.facts))
+    del older_facts["lessons"][folder(1)]["easy"]["visible"]
+    assert from_json(older_facts)["lessons"][folder(1)]["easy"]["visible"] is None
 
 
-def damaged(path: str, value: Any) -> dict[str, Any]:
-    data: Any = copy.deepcopy(full())
-    place = data
-    *way, last = path.split("/")
-    for step in way:
-        place = place[step]
-    place[last] = value
+def make_damaged(path: str, value: Any) -> dict[str, Any]:
+    data: Any = copy.deepcopy(full_facts())
+    node = data
+    *parents, key = path.split("/")
+    for parent in parents:
+        node = node[parent]
+    node[key] = value
     return data
 
 
@@ -72,24 +72,24 @@ def damaged(path: str, value: Any) -> dict[str, Any]:
 )
 def test_malformed_progress_data_is_refused(path: str, value: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
-        from_json(damaged(path, value))
+        from_json(make_damaged(path, value))
 
 
 def test_times_are_stored_in_utc() -> None:
-    data = damaged(
+    data = make_damaged(
         "predictions", {"1 one": {"first": "A", "right": None, "when": "2026-11-01T09:00:00+09:00"}}
     )
     assert from_json(data)["predictions"]["1 one"]["when"] == "2026-11-01T00:00:00.000000+00:00"
 
 
 def test_entry_that_cannot_be_read_is_left_out_alone() -> None:
-    data = damaged("lessons/01_lesson/easy/passed/when", "2026-11-01")
+    data = make_damaged("lessons/01_lesson/easy/passed/when", "2026-11-01")
     data["earned"] = {"<b>[x](y)": 1}
-    left_out: list[str] = []
-    facts = from_json(data, left_out)
-    assert left_out == ["task easy", "achievement ?b??x??y?"]
+    omitted: list[str] = []
+    facts = from_json(data, omitted)
+    assert omitted == ["task easy", "achievement ?b??x??y?"]
     assert "easy" not in facts["lessons"]["01_lesson"]
-    assert facts["predictions"] == from_json(damaged("earned", {}))["predictions"]
+    assert facts["predictions"] == from_json(make_damaged("earned", {}))["predictions"]
 
 
 def test_points_never_fall() -> None:
@@ -140,27 +140,27 @@ def test_last_check_records_its_task_or_the_whole_lesson() -> None:
 
 
 def test_merging_progress_keeps_the_best_of_both() -> None:
-    one, other = Diary(), Diary()
-    one.solution(1, "easy")
-    one.check(1, "easy")
-    one.predict(1, "one", "A")
-    one.check(2, "easy", "wrong", "1")
+    diary, other = Diary(), Diary()
+    diary.read_solution(1, "easy")
+    diary.check(1, "easy")
+    diary.predict(1, "one", "A")
+    diary.check(2, "easy", "wrong", "1")
     other.predict(1, "one", "B")  # made earlier than the other choice
     other.check(1, "easy")
     other.check(3, "easy")
     other.check(3, "hard")
-    one.facts["earned"] = {"first_pass": "2026-02", "valley": "2026-03"}
+    diary.facts["earned"] = {"first_pass": "2026-02", "valley": "2026-03"}
     other.facts["earned"] = {"first_pass": "2026-01"}
-    both = merge(one.facts, other.facts)
-    assert both == merge(other.facts, one.facts)
-    passed = both["lessons"][folder(1)]["easy"]["passed"]
-    assert passed is not None
-    assert not passed["solution"]
-    assert set(both["lessons"]) == {folder(1), folder(2), folder(3)}
-    assert both["predictions"]["1 one"]["first"] == "B"
-    assert both["earned"] == {"first_pass": "2026-01", "valley": "2026-03"}
-    assert both["last"] == max((one.facts["last"], other.facts["last"]), key=lambda last: last["when"])
-    assert merge(both, both) == both == merge(both, nothing())
+    merged = merge(diary.facts, other.facts)
+    assert merged == merge(other.facts, diary.facts)
+    entry = merged["lessons"][folder(1)]["easy"]["passed"]
+    assert entry is not None
+    assert not entry["solution"]
+    assert set(merged["lessons"]) == {folder(1), folder(2), folder(3)}
+    assert merged["predictions"]["1 one"]["first"] == "B"
+    assert merged["earned"] == {"first_pass": "2026-01", "valley": "2026-03"}
+    assert merged["last"] == max((diary.facts["last"], other.facts["last"]), key=lambda last: last["when"])
+    assert merge(merged, merged) == merged == merge(merged, nothing())
 
 
 @pytest.mark.parametrize(

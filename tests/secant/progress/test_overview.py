@@ -19,260 +19,278 @@ from tests.secant.progress.test_record import row
 
 ROOT = Path(__file__).resolve().parents[3]
 TODAY = date(2026, 11, 22)
-EIGHT, NINE = "08_your_own_backward", "09_gradients_of_gradients"
+LESSON_8, LESSON_9 = "08_your_own_backward", "09_gradients_of_gradients"
 LATER = time.time() + 3600
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def course_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a course folder with the real course's syllabus and two of its lessons."""
-    house = tmp_path_factory.mktemp("house")
-    (house / "course").mkdir()
-    (house / "source").mkdir()
-    shutil.copy(ROOT / "course/syllabus.toml", house / "course")
-    for folder in (EIGHT, NINE):
-        shutil.copytree(ROOT / "release/en" / folder, house / "release/en" / folder)
-    return house
+    course_folder = tmp_path_factory.mktemp("house")
+    (course_folder / "course").mkdir()
+    (course_folder / "source").mkdir()
+    shutil.copy(ROOT / "course/syllabus.toml", course_folder / "course")
+    for folder in (LESSON_8, LESSON_9):
+        shutil.copytree(ROOT / "release/en" / folder, course_folder / "release/en" / folder)
+    return course_folder
 
 
 @pytest.fixture
-def workspace(house: Path, tmp_path: Path) -> Path:
-    copy_lessons(house / "release/en", tmp_path / "workspace", TODAY)
+def workspace(course_folder: Path, tmp_path: Path) -> Path:
+    copy_lessons(course_folder / "release/en", tmp_path / "workspace", TODAY)
     return tmp_path / "workspace"
 
 
-def edit(path: Path, when: float = LATER) -> None:
+def edit(path: Path, mtime: float = LATER) -> None:
     path.write_bytes(path.read_bytes() + b"\n")
-    os.utime(path, (when, when))
+    os.utime(path, (mtime, mtime))
 
 
-def lesson(found: dict[str, Any], number: int) -> dict[str, Any]:
-    return next(each for each in found["lessons"] if each["number"] == number)
+def lesson(result: dict[str, Any], number: int) -> dict[str, Any]:
+    return next(entry for entry in result["lessons"] if entry["number"] == number)
 
 
-def test_points_of_another_workspace_are_marked_as_elsewhere(house: Path, workspace: Path) -> None:
-    assert not overview(house, workspace, "en")["elsewhere"]
-    record.check(EIGHT, [row("MyPow")])
-    assert overview(house, workspace, "en")["elsewhere"]
-    assert not overview(house, None, "en")["elsewhere"]
-    edit(workspace / NINE / f"{NINE}.ipynb")
-    assert not overview(house, workspace, "en")["elsewhere"]
+def test_points_of_another_workspace_are_marked_as_elsewhere(course_folder: Path, workspace: Path) -> None:
+    assert not overview(course_folder, workspace, "en")["elsewhere"]
+    record.check(LESSON_8, [row("MyPow")])
+    assert overview(course_folder, workspace, "en")["elsewhere"]
+    assert not overview(course_folder, None, "en")["elsewhere"]
+    edit(workspace / LESSON_9 / f"{LESSON_9}.ipynb")
+    assert not overview(course_folder, workspace, "en")["elsewhere"]
 
 
-def states(found: dict[str, Any]) -> dict[int, str]:
-    return {each["number"]: each["state"] for each in found["lessons"] if each["state"] != "missing"}
+def states(result: dict[str, Any]) -> dict[int, str]:
+    return {entry["number"]: entry["state"] for entry in result["lessons"] if entry["state"] != "missing"}
 
 
 def test_the_real_course_is_read_whole() -> None:
     for language in ("en", "ko"):
         course = read_course(ROOT, language)
-        assert [len(each.graded) for each in course] == [6, 5, 5, 4, 5, 7, 7, 6, 6, 6]
-        assert all(2 <= len(each.notebook.predictions) <= 4 for each in course)
+        assert [len(entry.graded) for entry in course] == [6, 5, 5, 4, 5, 7, 7, 6, 6, 6]
+        assert all(2 <= len(entry.notebook.predictions) <= 4 for entry in course)
         assert all(
-            name.startswith(f"{each.number} ") for each in course for name in each.notebook.predictions
+            name.startswith(f"{entry.number} ") for entry in course for name in entry.notebook.predictions
         )
-        assert {right for each in course for right in each.notebook.predictions.values()} <= set("ABCD")
+        assert {answer for entry in course for answer in entry.notebook.predictions.values()} <= set("ABCD")
         assert course[9].prerequisites == (4,)
         assert course[7].notebook.predictions["8 where"] == "B"
     assert any_course(ROOT) == read_course(ROOT, "en")
 
 
-def test_overview_of_a_new_learner_starts_at_the_first_lesson(house: Path, workspace: Path) -> None:
-    found = overview(house, workspace, "en")
-    assert json.loads(json.dumps(found)) == found
-    assert states(found) == {8: "new", 9: "new"}
-    assert found["level"] == {"number": 1, "title": "Secant", "xp": 0, "from": 0, "to": 120}
-    assert found["continue"]["path"] == f"{EIGHT}/{EIGHT}.ipynb"
-    assert found["continue"]["task"] is None
-    eight = lesson(found, 8)
-    assert (eight["points"], eight["max_points"], eight["prerequisites"]) == (0, 12, [7])
-    assert eight["tasks"][0]["title"] == "Task 8.1 · MyPow"
-    assert lesson(found, 1)["path"] is None
-    assert not lesson(found, 1)["released"]
-    assert len(found["achievements"]) == 13
-    assert found["report"] == report_url()
+def test_overview_of_a_new_learner_starts_at_the_first_lesson(course_folder: Path, workspace: Path) -> None:
+    result = overview(course_folder, workspace, "en")
+    assert json.loads(json.dumps(result)) == result
+    assert states(result) == {8: "new", 9: "new"}
+    assert result["level"] == {"number": 1, "title": "Secant", "xp": 0, "from": 0, "to": 120}
+    assert result["continue"]["path"] == f"{LESSON_8}/{LESSON_8}.ipynb"
+    assert result["continue"]["task"] is None
+    lesson_8 = lesson(result, 8)
+    assert (lesson_8["points"], lesson_8["max_points"], lesson_8["prerequisites"]) == (0, 12, [7])
+    assert lesson_8["tasks"][0]["title"] == "Task 8.1 · MyPow"
+    assert lesson(result, 1)["path"] is None
+    assert not lesson(result, 1)["released"]
+    assert len(result["achievements"]) == 13
+    assert result["report"] == report_url()
 
 
-def test_overview_titles_are_in_the_requested_language(house: Path) -> None:
-    shutil.copytree(ROOT / "release/ko" / EIGHT, house / "release/ko" / EIGHT, dirs_exist_ok=True)
-    eight = lesson(overview(house, None, "ko"), 8)
-    assert eight["title"] == "나만의 backward 만들고 검사하기"
-    assert eight["tasks"][0]["title"] == "과제 8.1 · MyPow"
+def test_overview_titles_are_in_the_requested_language(course_folder: Path) -> None:
+    shutil.copytree(
+        ROOT / "release/ko" / LESSON_8, course_folder / "release/ko" / LESSON_8, dirs_exist_ok=True
+    )
+    lesson_8 = lesson(overview(course_folder, None, "ko"), 8)
+    assert lesson_8["title"] == "나만의 backward 만들고 검사하기"
+    assert lesson_8["tasks"][0]["title"] == "과제 8.1 · MyPow"
 
 
-def test_a_lesson_goes_from_new_to_done(house: Path, workspace: Path) -> None:
-    tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
-    record.check(EIGHT, [row(task, "not_attempted") for task in tasks])
-    assert states(overview(house, workspace, "en"))[8] == "new"
-    record.check(EIGHT, [row(tasks[0]), *(row(task, "wrong") for task in tasks[1:])])
-    found = overview(house, workspace, "en")
-    assert states(found)[8] == "in_progress"
-    assert lesson(found, 8)["points"] == 2
-    assert found["continue"]["task"] == tasks[1]
-    record.check(EIGHT, [row(task) for task in tasks])
-    record.check(EIGHT, [row(task, "wrong") for task in tasks])
-    found = overview(house, workspace, "en")
-    assert states(found)[8] == "done"
-    assert lesson(found, 8)["points"] == lesson(found, 8)["max_points"] == 12
-    assert found["level"]["xp"] == 144
-    assert found["level"]["number"] == 2
-    assert {each["id"] for each in found["achievements"] if each["earned"]} >= {"first_pass", "whole_lesson"}
-    assert found["continue"]["lesson"] == NINE
+def test_a_lesson_goes_from_new_to_done(course_folder: Path, workspace: Path) -> None:
+    tasks = [task["id"] for task in lesson(overview(course_folder, workspace, "en"), 8)["tasks"]]
+    record.check(LESSON_8, [row(task, "not_attempted") for task in tasks])
+    assert states(overview(course_folder, workspace, "en"))[8] == "new"
+    record.check(LESSON_8, [row(tasks[0]), *(row(task, "wrong") for task in tasks[1:])])
+    result = overview(course_folder, workspace, "en")
+    assert states(result)[8] == "in_progress"
+    assert lesson(result, 8)["points"] == 2
+    assert result["continue"]["task"] == tasks[1]
+    record.check(LESSON_8, [row(task) for task in tasks])
+    record.check(LESSON_8, [row(task, "wrong") for task in tasks])
+    result = overview(course_folder, workspace, "en")
+    assert states(result)[8] == "done"
+    assert lesson(result, 8)["points"] == lesson(result, 8)["max_points"] == 12
+    assert result["level"]["xp"] == 144
+    assert result["level"]["number"] == 2
+    assert {entry["id"] for entry in result["achievements"] if entry["earned"]} >= {
+        "first_pass",
+        "whole_lesson",
+    }
+    assert result["continue"]["lesson"] == LESSON_9
 
 
-def test_a_notebook_that_was_saved_is_in_progress(house: Path, workspace: Path) -> None:
-    edit(workspace / NINE / f"{NINE}.ipynb")
-    found = overview(house, workspace, "en")
-    assert states(found) == {8: "new", 9: "in_progress"}
-    assert (found["continue"]["lesson"], found["continue"]["task"]) == (NINE, None)
+def test_a_notebook_that_was_saved_is_in_progress(course_folder: Path, workspace: Path) -> None:
+    edit(workspace / LESSON_9 / f"{LESSON_9}.ipynb")
+    result = overview(course_folder, workspace, "en")
+    assert states(result) == {8: "new", 9: "in_progress"}
+    assert (result["continue"]["lesson"], result["continue"]["task"]) == (LESSON_9, None)
 
 
-def test_a_prediction_begins_a_lesson(house: Path, workspace: Path) -> None:
+def test_a_prediction_begins_a_lesson(course_folder: Path, workspace: Path) -> None:
     record.prediction("8 where", "A", None)
-    eight = lesson(overview(house, workspace, "en"), 8)
-    assert (eight["state"], eight["predictions"]) == ("in_progress", {"made": 1, "of": 3})
+    lesson_8 = lesson(overview(course_folder, workspace, "en"), 8)
+    assert (lesson_8["state"], lesson_8["predictions"]) == ("in_progress", {"made": 1, "of": 3})
 
 
-def test_overview_continues_at_the_last_checked_or_edited_lesson(house: Path, workspace: Path) -> None:
-    record.check(EIGHT, [row("StableSoftplus", "wrong")])
-    assert overview(house, workspace, "en")["continue"]["task"] == "StableSoftplus"
-    record.check(EIGHT, [row("StableSoftplus")])
-    going_on = overview(house, workspace, "en")["continue"]
-    assert (going_on["task"], going_on["task_title"]) == ("safe_sqrt", "Task 8.4 · safe_sqrt")
-    edit(workspace / EIGHT / f"{EIGHT}.ipynb")  # JupyterLab saves it after the check
-    assert overview(house, workspace, "en")["continue"]["task"] == "safe_sqrt"
-    edit(workspace / NINE / f"{NINE}.ipynb", LATER + 60)
-    assert overview(house, workspace, "en")["continue"]["lesson"] == NINE
+def test_overview_continues_at_the_last_checked_or_edited_lesson(
+    course_folder: Path, workspace: Path
+) -> None:
+    record.check(LESSON_8, [row("StableSoftplus", "wrong")])
+    assert overview(course_folder, workspace, "en")["continue"]["task"] == "StableSoftplus"
+    record.check(LESSON_8, [row("StableSoftplus")])
+    continuation = overview(course_folder, workspace, "en")["continue"]
+    assert (continuation["task"], continuation["task_title"]) == ("safe_sqrt", "Task 8.4 · safe_sqrt")
+    edit(workspace / LESSON_8 / f"{LESSON_8}.ipynb")  # JupyterLab saves it after the check
+    assert overview(course_folder, workspace, "en")["continue"]["task"] == "safe_sqrt"
+    edit(workspace / LESSON_9 / f"{LESSON_9}.ipynb", LATER + 60)
+    assert overview(course_folder, workspace, "en")["continue"]["lesson"] == LESSON_9
 
 
 @pytest.mark.parametrize(
-    ("so_far", "last", "then"),
+    ("lesson_states", "last", "expected"),
     [
         (["in_progress", "new", "done", "new"], 3, 1),  # a lesson in progress comes before a new one
         (["done", "done", "in_progress", "in_progress"], 4, 4),
         (["new", "new", "done", "new"], 3, 4),
     ],
 )
-def test_overview_continues_with_a_begun_lesson_after_a_finished_one(
-    tmp_path: Path, so_far: list[str], last: int, then: int
+def test_overview_continues_with_a_lesson_in_progress_after_a_finished_one(
+    tmp_path: Path, lesson_states: list[str], last: int, expected: int
 ) -> None:
     lessons = [
         {"folder": f"{n}", "number": n, "title": "", "path": f"{n}.ipynb", "state": state, "tasks": []}
-        for n, state in enumerate(so_far, 1)
+        for n, state in enumerate(lesson_states, 1)
     ]
-    for each in lessons:
-        (tmp_path / f"{each['path']}").touch()
+    for entry in lessons:
+        (tmp_path / f"{entry['path']}").touch()
     facts: Any = {"last": {"when": "9999", "lesson": f"{last}", "task": None}}
-    found = next_step(lessons, facts, tmp_path)
-    assert found
-    assert found["number"] == then
+    result = next_step(lessons, facts, tmp_path)
+    assert result
+    assert result["number"] == expected
 
 
-def test_a_moved_workspace_keeps_its_points(house: Path, workspace: Path, tmp_path: Path) -> None:
-    record.check(EIGHT, [row("MyPow")])
-    moved = workspace.rename(tmp_path / "elsewhere")
-    assert lesson(overview(house, moved, "en"), 8)["points"] == 2
+def test_a_moved_workspace_keeps_its_points(course_folder: Path, workspace: Path, tmp_path: Path) -> None:
+    record.check(LESSON_8, [row("MyPow")])
+    new_path = workspace.rename(tmp_path / "elsewhere")
+    assert lesson(overview(course_folder, new_path, "en"), 8)["points"] == 2
 
 
-def test_missing_notebook_keeps_its_points_in_the_overview(house: Path, workspace: Path) -> None:
-    record.check(EIGHT, [row("MyPow")])
-    (workspace / EIGHT / f"{EIGHT}.ipynb").unlink()
-    found = overview(house, workspace, "en")
-    assert (lesson(found, 8)["state"], lesson(found, 8)["path"], lesson(found, 8)["points"]) == (
+def test_missing_notebook_keeps_its_points_in_the_overview(course_folder: Path, workspace: Path) -> None:
+    record.check(LESSON_8, [row("MyPow")])
+    (workspace / LESSON_8 / f"{LESSON_8}.ipynb").unlink()
+    result = overview(course_folder, workspace, "en")
+    assert (lesson(result, 8)["state"], lesson(result, 8)["path"], lesson(result, 8)["points"]) == (
         "missing",
         None,
         2,
     )
-    assert found["continue"]["lesson"] == NINE
+    assert result["continue"]["lesson"] == LESSON_9
 
 
-def change(house: Path, tmp_path: Path, old: str, new: str) -> Path:
+def make_edition(course_folder: Path, tmp_path: Path, old: str, new: str) -> Path:
     """Make a course with a new edition of lesson 8, in which `new` replaces `old`."""
-    place = shutil.copytree(house, tmp_path / "edition")
-    notebook = place / "release/en" / EIGHT / f"{EIGHT}.ipynb"
+    folder = shutil.copytree(course_folder, tmp_path / "edition")
+    notebook = folder / "release/en" / LESSON_8 / f"{LESSON_8}.ipynb"
     text = notebook.read_text()
     assert old in text
     notebook.write_text(text.replace(old, new))
-    return place
+    return folder
 
 
 def test_new_edition_of_a_lesson_keeps_the_experience_points(
-    house: Path, workspace: Path, tmp_path: Path
+    course_folder: Path, workspace: Path, tmp_path: Path
 ) -> None:
-    tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
-    record.check(EIGHT, [row(task) for task in tasks])
-    xp = overview(house, workspace, "en")["level"]["xp"]
-    renamed = change(house, tmp_path, '"test_safe_sqrt"', '"test_other_task"')
-    copy_lessons(renamed / "release/en", workspace, TODAY)
-    found = overview(renamed, workspace, "en")
-    eight = lesson(found, 8)
-    assert (eight["points"], eight["max_points"], eight["state"]) == (10, 12, "in_progress")
-    assert eight["beside"] == f"{EIGHT}/{EIGHT} (new 2026-11-22).ipynb"
-    assert found["level"]["xp"] == xp
-    assert lesson(overview(house, workspace, "en"), 8)["points"] == 12  # the old edition still has all points
+    tasks = [task["id"] for task in lesson(overview(course_folder, workspace, "en"), 8)["tasks"]]
+    record.check(LESSON_8, [row(task) for task in tasks])
+    xp = overview(course_folder, workspace, "en")["level"]["xp"]
+    new_edition = make_edition(course_folder, tmp_path, '"test_safe_sqrt"', '"test_other_task"')
+    copy_lessons(new_edition / "release/en", workspace, TODAY)
+    result = overview(new_edition, workspace, "en")
+    lesson_8 = lesson(result, 8)
+    assert (lesson_8["points"], lesson_8["max_points"], lesson_8["state"]) == (10, 12, "in_progress")
+    assert lesson_8["beside"] == f"{LESSON_8}/{LESSON_8} (new 2026-11-22).ipynb"
+    assert result["level"]["xp"] == xp
+    assert (
+        lesson(overview(course_folder, workspace, "en"), 8)["points"] == 12
+    )  # the old edition still has all points
 
 
-@pytest.mark.parametrize(("points", "reached", "most"), [(1, 8, 8), (3, 12, 16)])
-def test_points_that_changed_are_capped(
-    house: Path, workspace: Path, tmp_path: Path, points: int, reached: int, most: int
+@pytest.mark.parametrize(("points", "earned", "max_points"), [(1, 8, 8), (3, 12, 16)])
+def test_points_are_capped_at_a_tasks_new_maximum(
+    course_folder: Path, workspace: Path, tmp_path: Path, points: int, earned: int, max_points: int
 ) -> None:
-    tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
-    record.check(EIGHT, [row(task) for task in tasks])
-    other = change(house, tmp_path, '"points": 2', f'"points": {points}')
-    eight = lesson(overview(other, workspace, "en"), 8)
-    assert (eight["points"], eight["max_points"]) == (reached, most)
-    assert eight["state"] == ("done" if points == 1 else "in_progress")
+    tasks = [task["id"] for task in lesson(overview(course_folder, workspace, "en"), 8)["tasks"]]
+    record.check(LESSON_8, [row(task) for task in tasks])
+    new_edition = make_edition(course_folder, tmp_path, '"points": 2', f'"points": {points}')
+    lesson_8 = lesson(overview(new_edition, workspace, "en"), 8)
+    assert (lesson_8["points"], lesson_8["max_points"]) == (earned, max_points)
+    assert lesson_8["state"] == ("done" if points == 1 else "in_progress")
 
 
 @pytest.fixture(scope="module")
-def edition(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def class_edition(course_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the course as a class edition, without source/ and its hidden tests, which give the points."""
-    place = tmp_path_factory.mktemp("class") / "house"
-    return Path(shutil.copytree(house, place, ignore=shutil.ignore_patterns("source")))
+    folder = tmp_path_factory.mktemp("class") / "house"
+    return Path(shutil.copytree(course_folder, folder, ignore=shutil.ignore_patterns("source")))
 
 
-def test_a_class_edition_counts_the_visible_tests(edition: Path, workspace: Path) -> None:
-    tasks = [task["id"] for task in lesson(overview(edition, workspace, "en"), 8)["tasks"]]
-    record.check(EIGHT, [row(task) for task in tasks[:2]], hidden=False)
-    found = overview(edition, workspace, "en")
-    eight = lesson(found, 8)
-    assert (found["hidden"], found["achievements"]) == (False, [])
-    assert (eight["points"], eight["passed"], eight["graded"], eight["state"]) == (0, 2, 6, "in_progress")
-    assert found["continue"]["task"] == tasks[2]
-    record.check(EIGHT, [row(tasks[0], "wrong"), *map(row, tasks[1:])], hidden=False)
-    eight = lesson(overview(edition, workspace, "en"), 8)
-    assert (eight["points"], eight["passed"], eight["state"]) == (0, 6, "done")  # a passed task stays passed
+def test_a_class_edition_counts_the_visible_tests(class_edition: Path, workspace: Path) -> None:
+    tasks = [task["id"] for task in lesson(overview(class_edition, workspace, "en"), 8)["tasks"]]
+    record.check(LESSON_8, [row(task) for task in tasks[:2]], hidden=False)
+    result = overview(class_edition, workspace, "en")
+    lesson_8 = lesson(result, 8)
+    assert (result["hidden"], result["achievements"]) == (False, [])
+    assert (lesson_8["points"], lesson_8["passed"], lesson_8["graded"], lesson_8["state"]) == (
+        0,
+        2,
+        6,
+        "in_progress",
+    )
+    assert result["continue"]["task"] == tasks[2]
+    record.check(LESSON_8, [row(tasks[0], "wrong"), *map(row, tasks[1:])], hidden=False)
+    lesson_8 = lesson(overview(class_edition, workspace, "en"), 8)
+    assert (lesson_8["points"], lesson_8["passed"], lesson_8["state"]) == (
+        0,
+        6,
+        "done",
+    )  # a passed task stays passed
 
 
 def test_visible_passes_do_not_count_where_hidden_tests_exist(
-    house: Path, edition: Path, workspace: Path
+    course_folder: Path, class_edition: Path, workspace: Path
 ) -> None:
-    tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
-    record.check(EIGHT, [row(task) for task in tasks], hidden=False)
-    eight = lesson(overview(house, workspace, "en"), 8)
-    assert (eight["points"], eight["passed"], eight["state"]) == (0, 0, "in_progress")
-    record.check(EIGHT, [row(task) for task in tasks])
-    found = overview(edition, workspace, "en")  # the hidden tests have passed in the full course
-    assert (lesson(found, 8)["passed"], lesson(found, 8)["points"]) == (6, 12)
-    assert {each["id"] for each in found["achievements"]} >= {"first_pass", "whole_lesson"}
+    tasks = [task["id"] for task in lesson(overview(course_folder, workspace, "en"), 8)["tasks"]]
+    record.check(LESSON_8, [row(task) for task in tasks], hidden=False)
+    lesson_8 = lesson(overview(course_folder, workspace, "en"), 8)
+    assert (lesson_8["points"], lesson_8["passed"], lesson_8["state"]) == (0, 0, "in_progress")
+    record.check(LESSON_8, [row(task) for task in tasks])
+    result = overview(class_edition, workspace, "en")  # the hidden tests have passed in the full course
+    assert (lesson(result, 8)["passed"], lesson(result, 8)["points"]) == (6, 12)
+    assert {entry["id"] for entry in result["achievements"]} >= {"first_pass", "whole_lesson"}
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": [3]}', '{"cells": [{"source": null}]}'])
 def test_malformed_release_has_no_tasks_in_the_overview(
-    house: Path, workspace: Path, tmp_path: Path, content: str
+    course_folder: Path, workspace: Path, tmp_path: Path, content: str
 ) -> None:
-    place = shutil.copytree(house, tmp_path / "broken")
-    (place / "release/en" / EIGHT / f"{EIGHT}.ipynb").write_text(content)
-    eight = lesson(overview(place, workspace, "en"), 8)
-    assert (eight["tasks"], eight["state"]) == ([], "new")
+    broken_course = shutil.copytree(course_folder, tmp_path / "broken")
+    (broken_course / "release/en" / LESSON_8 / f"{LESSON_8}.ipynb").write_text(content)
+    lesson_8 = lesson(overview(broken_course, workspace, "en"), 8)
+    assert (lesson_8["tasks"], lesson_8["state"]) == ([], "new")
 
 
-def test_overview_reports_unreadable_progress(house: Path, workspace: Path, data: Path) -> None:
+def test_overview_reports_unreadable_progress(course_folder: Path, workspace: Path, data: Path) -> None:
     data.mkdir()
     (data / "progress.json").write_text("{")
-    found = overview(house, workspace, "ko")
-    assert "읽을 수 없습니다" in found["saved"]["problem"]
-    assert found["saved"]["path"] == str(data / "progress.json")
+    result = overview(course_folder, workspace, "ko")
+    assert "읽을 수 없습니다" in result["saved"]["problem"]
+    assert result["saved"]["path"] == str(data / "progress.json")
     assert (data / "progress.json").read_text() == "{"
 
 
@@ -280,8 +298,8 @@ def test_overview_takes_under_50_ms_and_writes_nothing(workspace: Path, data: Pa
     overview(ROOT, workspace, "en")
     times = []
     for _ in range(5):
-        begin = time.perf_counter()
+        start = time.perf_counter()
         overview(ROOT, workspace, "en")
-        times.append(time.perf_counter() - begin)
+        times.append(time.perf_counter() - start)
     assert min(times) < 0.05
     assert not data.exists()
