@@ -149,7 +149,11 @@ def change_one(room: Path, lesson: str) -> None:
 
 
 def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
-    """Yield the measurements of a repeated run for each class size, and then of a run with one new file."""
+    """Yield the measurements for each class size, then those of a single run with one changed notebook.
+
+    For each class size, `autograder grade` runs again with nothing new, and formgrader lists the submissions.
+    After the last size, one student's notebook is changed, and `autograder grade` runs once more.
+    """
     make_course(room, lesson, url)
     before = 1
     for size in sizes:

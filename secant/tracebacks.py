@@ -69,8 +69,9 @@ def _show(
             parts = (*verdict.parts, *notes)
         elif own_steps:
             trace = _joined(own_steps[-_MAX_ENTRIES:])
-            # IPython formats an error a second time, to store it. So that it then stores these lines and not
-            # all traceback entries, the code below attaches the lines to the error.
+            # IPython formats an error twice: once to show it and once to store it. At the end of this
+            # function, the lines of the message are attached to the error. IPython then stores these lines
+            # instead of all traceback entries.
             parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))

@@ -86,7 +86,11 @@ class Verdict:
         return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
     def shown(self) -> Iterator[tuple[Kind, str]]:
-        """Yield each part's kind and its text in the message; join a `place` with the next `code`."""
+        """Yield the kind of each part, and the text that the message shows for the part.
+
+        A `place` part is not yielded separately: its text is put in front of the text of the `code` part that
+        follows it.
+        """
         place = ""
         for part, below in zip_longest(self.parts, self.parts[1:]):
             first, *further = part.text.split("\n")

@@ -80,7 +80,7 @@ def find_user_course(start: Path) -> Path:
 def is_user_course(root: Path) -> bool:
     """Return whether a course is a user's own.
 
-    Secant has added lessons to such a course, or the course does not have a course/ folder yet.
+    The result is true if `add_lesson` has added a lesson to the course, or if there is no course/ folder yet.
     """
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 

@@ -234,11 +234,14 @@ def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
 
 
 def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> dict[str, list[PlainCell]]:
-    """Return the answers that each graded cell tests; consecutive tests share the answers before them.
+    """Return the answers that each graded cell tests, keyed by the graded cell's id.
+
+    A graded cell tests the answers between it and the previous graded cell. If there are none and the cell is
+    a test, it tests the same answers as the previous graded cell.
 
     Args:
         source: the notebook.
-        own: the result of `answers_of` for the notebook.
+        own: the answers between each graded cell and the previous one, as `answers_of` returns them.
     """
     tested: dict[str, list[PlainCell]] = {}
     previous: list[PlainCell] = []

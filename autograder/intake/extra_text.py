@@ -26,7 +26,8 @@ _MAX_COPIES = 4
 _MAX_CHANGED_LINES = 50
 # Minimum length, in characters, of a line that is unlikely to occur in unrelated text by chance.
 _DISTINCTIVE_CHARS = 8
-# Minimum number of letters or digits of an addition. Ticking a check box adds only one.
+# Minimum number of letters and digits in added text that has no link or picture. Shorter text is ignored: for
+# example, ticking a check box adds only an x.
 _MIN_LETTERS = 2
 _STRING_OR_COMMENT = re.compile(r"(\"{3}|'{3})[\s\S]*?\1|\"[^\"\n]*+\"|'[^'\n]*+'|#[^\n]*+")
 _WORD = re.compile(r"[^\W\d_]{2,}+")

@@ -90,7 +90,7 @@ class Places:
             _write_folder(folder, content)
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
-        """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
+        """Move the submission in submitted/ to collected/kept/, because an attempt is about to replace it."""
         target = _unused_path(self._kept_folder(attempt) / "before")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, target)

@@ -56,7 +56,7 @@ def mathml(latex: str, display: Display) -> str:
 
 
 def _clean(node: Element) -> None:
-    """Remove the attributes that mathematics does not need from an element of a formula.
+    """Remove an element's attributes that are not in _ATTRIBUTES, and unescape the element's text.
 
     Raises:
         ValueError: the element has an unknown tag, or its text contains an unknown command.

@@ -20,8 +20,8 @@ from autograder.page.prose import with_remarks
 from secant.language import Language
 
 WALL_SECONDS = 30.0  # maximum number of seconds to decode all pictures of a submission
-MAX_CHARS = 3_000_000  # maximum number of base64 characters in one decoded picture
-MAX_ALL_CHARS = 12_000_000  # maximum number of base64 characters in all decoded pictures of a submission
+MAX_CHARS = 3_000_000  # maximum number of base64 characters in one re-encoded picture
+MAX_ALL_CHARS = 12_000_000  # maximum total of base64 characters in a submission's re-encoded pictures
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 Cells = Sequence[MutableMapping[str, Any]]

@@ -35,10 +35,11 @@ class Pair:
 
     Attributes:
         students: the names of the two students.
-        same: the number of sequences of tokens that are in both students' answers, excluding those that come
-            from the course. If the answers are not identical, common sequences are excluded as well.
-        own: for each of the two students, the number of such sequences in the student's answers, shared or
-            not.
+        same: the number of sequences of tokens that both students' answers contain. Sequences from the course
+            do not count. Sequences that many students wrote count only if the two students' answers are
+            identical.
+        own: for each of the two students, the number of sequences in the student's answers, shared or not,
+            counted by the same rules.
         tasks: the tasks whose answers contain the shared sequences; the task with the most of them comes
             first.
     """
@@ -69,8 +70,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         student: _own_sequences(student_answers, course_sequences)
         for student, student_answers in sorted(answers.items())
     }
-    # Students with identical sequences count as one. Otherwise code that a large group copied would be
-    # considered common.
+    # Students with identical sequences count as one. Otherwise code that a large group copied would be taken
+    # for the usual solution.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in sequences_by_student.items():
         groups.setdefault(frozenset(sequences), []).append(student)

@@ -1,4 +1,4 @@
-"""The figures of a report, for one lesson and for the whole course.
+"""The statistics of a report, for one lesson and for the whole course.
 
 Difficulty and discrimination are those of classical test theory (L. Crocker and J. Algina, Introduction to
 Classical and Modern Test Theory, 1986, chapter 14). Difficulty is the mean fraction of a task's points that
@@ -44,7 +44,7 @@ def is_failed(task: GradedTask) -> bool:
     return task.outcome in _FAILED and credit(task) < 1
 
 
-# --- The figures of one lesson ------------------------------------------------------------------------------
+# --- The statistics of one lesson ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class TaskFigures:
 
 
 def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
-    """Compute the figures of a task.
+    """Compute the statistics of a class's results on one task.
 
     Args:
         task, title: the task's id and title.
@@ -242,13 +242,13 @@ def own_lines(answer: SubmittedAnswer, stubs: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class LessonFigures:
-    """All figures of one lesson.
+    """All statistics of one lesson.
 
     Attributes:
         works: the work of each student.
         shares: the distribution of scores, as fractions of the points graded so far. Students without any
             grade are excluded.
-        tasks: the figures of the tasks, in the order of the lesson.
+        tasks: the statistics of each task, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
         unnamed: the number of failed answers for which the tests gave no hint, keyed by task.
         struggling: the work of students who earned less than half of the points graded so far, with the
@@ -274,7 +274,7 @@ class LessonFigures:
 
 
 def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
-    """Compute all figures of a lesson."""
+    """Compute all statistics of a lesson."""
     graded = [work for work in works if work.state == "graded"]
     by_share = sorted((share, work.student, work) for work in graded if (share := work.share) is not None)
     failed = (task for work in graded for task in work.tasks if is_failed(task) and not task.hint)
@@ -293,7 +293,7 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
     )
 
 
-# --- The figures of the whole course ------------------------------------------------------------------------
+# --- The statistics of the whole course ---------------------------------------------------------------------
 
 # A student counts as falling behind if the score on the last lesson is this much below the mean of the
 # student's scores on earlier lessons. Each score is a fraction of the points, minus the class mean.
@@ -321,7 +321,7 @@ class Drifting:
 
 @dataclass(frozen=True)
 class CourseFigures:
-    """All figures of a course.
+    """All statistics of a course.
 
     Attributes:
         lessons: the work of each student, keyed by lesson. Only lessons that at least one student has handed
@@ -342,7 +342,11 @@ class CourseFigures:
 
 
 def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
-    """Compute the figures of a course from the students' work, keyed by lesson in the order of the course."""
+    """Compute the statistics of a course.
+
+    Args:
+        lessons: the students' work, keyed by lesson in the order of the course.
+    """
     handed_in = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
     by_student: dict[str, dict[str, Work]] = {
         work.student: {} for works in lessons.values() for work in works

@@ -46,8 +46,8 @@ def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_running(pid: int) -> bool:
-    # On Windows, os.kill would end the process, so every process is assumed to be running there. A server
-    # that does not answer is skipped anyway.
+    # On Windows, os.kill would end the process, so this function assumes that the process is running. If it
+    # is not, the server does not answer and is skipped.
     if os.name == "nt":
         return True
     try:

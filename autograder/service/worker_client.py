@@ -29,8 +29,8 @@ _WORKER = [sys.executable, "-P", "-m", _MODULE]
 # for plots, and a fixed hash seed, so that sets of strings are always iterated in the same sequence.
 _ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to a command
-# seconds to wait for the first answer to a check, and then for the check to begin if it must wait until torch
-# is imported
+# Seconds to wait for the first answer to a check. If this answer says that the check must wait for the import
+# of torch, the check has the same number of seconds again in which to begin.
 CHECK_SECONDS = 180.0
 Process = subprocess.Popen[bytes] | ForkedModule
 _EXIT_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends

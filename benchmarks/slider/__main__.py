@@ -59,8 +59,9 @@ class Contest:
     Attributes:
         ours: our explorer.
         peers: the peers.
-        sliders: the number of each slider to drag, counted from 0 among the sliders on the page. The keys are
-            the suffixes that identify the sliders in the names of the results.
+        sliders: the sliders to drag. Each value is a slider's number, counted from 0 among the sliders on the
+            page. Each key is a suffix, such as " (h)", that is appended to the names of that slider's
+            results.
     """
 
     ours: Contestant

@@ -62,7 +62,11 @@ class _DocumentRenderer(PageRenderer):
 
 
 def address(url: str) -> str:
-    """Return the address on the site to which a document's link leads."""
+    """Return the address that a document's link gets when the document becomes a page of the site.
+
+    A link to another document leads to that document's page. A link that begins with "../" leads to the file
+    in the online repository. All other addresses stay unchanged.
+    """
     if match := _DOCUMENT.match(url):
         return f"{match[1]}.html{match[2] or ''}"
     if url.startswith("../"):

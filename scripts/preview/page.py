@@ -176,7 +176,10 @@ class _Exporter(HTMLExporter):
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
-    """Return a widget's HTML for a page without a kernel, and add the widget's recording to the files.
+    """Return the HTML that shows a widget on a page without a kernel.
+
+    An explorer's recording (the frames that animate its picture) is added to `files`. So is the picture of
+    the page's first explorer, which a shared link shows.
 
     Raises:
         PreviewError: if a page cannot show the widget.

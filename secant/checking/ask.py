@@ -626,7 +626,11 @@ def _wraps(name: str, argument: Any) -> bool:
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a question uses, directly or in the code of another argument that it uses."""
+    """Return the arguments that a question needs.
+
+    An argument is needed if the question's text contains its name, or if the code of another needed argument
+    does.
+    """
     needed: set[str] = set()
     while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
         needed |= named

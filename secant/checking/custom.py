@@ -108,9 +108,10 @@ def walk_back(
         - alone: the gradients from a separate call, directly followed by its backward pass.
         - changed: the gradients that `after_a_change` returns.
         - operations: the names of the torch operations that the first backward pass ran.
-        - delegated: whether autograd differentiated something within the first backward pass.
-        - returned: the names of the inputs for which the result's grad_fn returned a gradient and not None,
-          if that grad_fn is the operation's own.
+        - delegated: whether the operation's backward called autograd, so that the first backward pass
+          contained another backward pass or forward-mode AD.
+        - returned: the names of the inputs for which the result's grad_fn returned a gradient instead of
+          None. These names are meaningful only if the operation itself defines that grad_fn.
         - error: the error that stopped a backward pass.
         - walked: the number of backward passes that were completed.
         - changes: the changes to the inputs and to grad_output, as `observe` records them.

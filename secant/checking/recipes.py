@@ -300,7 +300,14 @@ def check_passes(
 
 
 def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Return the grads that a call to backward() on a Value must leave, given the earlier grads."""
+    """Return the correct grads of all Values after a call to backward() on one of them.
+
+    Args:
+        recipe: the recipe of the graph: the parents and the slopes of each Value.
+        root: the position of the Value on which backward() is called.
+        held: the grad of each Value before the call.
+        slopes: the slopes of the root with respect to all Values.
+    """
     within = reached(recipe, root)
     start = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [

@@ -123,10 +123,11 @@ class Subject(Subjects):
 
     @memoised()
     def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x values, the sum of the called functions at each x, and the sum's slope after each call.
+        """Return x values, the sum of all called functions at each x, and the slopes of the partial sums.
 
-        For n x values and k calls, the arrays are of shape (n,), (n,) and (k, n). If there are no calls, the
-        sum is NaN and the slopes are a single row of zeros.
+        For n x values and k calls, the arrays have the shapes (n,), (n,) and (k, n). Each row of slopes
+        belongs to one call: it holds, for each x, the slope of the sum of the functions called up to then. If
+        there are no calls, the sum is NaN and the slopes are a single row of zeros.
         """
         x = np.linspace(*ranges.padded(self.ends), POINTS)
         if not calls:

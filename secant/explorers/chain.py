@@ -115,7 +115,10 @@ class Reading(Findings):
 
     @property
     def errors(self) -> list[float]:
-        """Each difference quotient's distance from autograd's slope; the last belongs to the whole chain."""
+        """The distances of the difference quotients from autograd's slopes.
+
+        There is one distance for each step of the chain, followed by one for the whole chain.
+        """
         pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
         return [abs(quotient - slope) for quotient, slope in pairs]
 

@@ -108,9 +108,10 @@ class Subject(TwoPaths):
 
     @memoised(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps h, and two arrays of the difference quotient's errors.
+        """Return the steps h, and for each step the errors of two difference quotients.
 
-        The first array is for a detached factor that is held fixed, the second for one that changes with x.
+        An error is the distance from autograd's slope. The first quotient keeps the detached factor fixed. In
+        the second quotient, that factor changes with x.
         """
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, torch.mul, place, steps)

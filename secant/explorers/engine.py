@@ -183,9 +183,10 @@ class Subject(Subjects):
 
     @memoised()
     def decades(self, name: str) -> Range:
-        """Return two powers of ten that enclose the engine's distances from the difference quotient.
+        """Return two powers of ten that enclose all errors of the engine's slopes.
 
-        The distances are computed for every bug, several x values and several steps h.
+        An error is the distance between a slope and a difference quotient. The errors are computed for every
+        bug, several x values and several steps h.
         """
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):

@@ -188,8 +188,9 @@ def _order(scene: Scene) -> None:
     for start, ends in below.items():
         for k, end in enumerate(ends):
             ports.setdefault(end, []).append((start, (k + 1) / (len(ends) + 1)))
+    # In the initial order, the inputs of each operation are placed from left to right.
     rank = {i: float(k) for row in scene.rows[:1] for k, i in enumerate(row)}
-    for row in scene.rows[1:]:  # start with each operation's inputs from left to right
+    for row in scene.rows[1:]:
         row.sort(key=lambda i: sum(rank[up] + port for up, port in ports[i]) / len(ports[i]))
         rank |= {i: float(k) for k, i in enumerate(row)}
     best, fewest = [list(row) for row in scene.rows], _crossings(scene)

@@ -62,7 +62,7 @@ class CheckResult:
 
 def run_checks(chosen: Path | None = None) -> list[CheckResult]:
     """Run all checks of this computer; `chosen` replaces the usual folder for the learner's work."""
-    # -P keeps Python from importing modules of the current folder.
+    # -P keeps Python from importing modules from the current folder.
     computing, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
     with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
         findings = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]

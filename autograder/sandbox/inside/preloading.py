@@ -33,8 +33,8 @@ class Preloader:
             The reasons why modules were not imported, keyed by module.
 
         Raises:
-            RuntimeError: a module started a thread, although it had started none when it was first imported
-                in a fork.
+            RuntimeError: the import of a module started a thread in this process. The earlier trial import in
+                a fork had started none.
         """
         wanted = list(modules)
         new = [module for module in wanted if module not in sys.modules and module not in self._refused]

@@ -38,7 +38,7 @@ def lift_memory_limit() -> None:
 
 
 def set_limits(limits: ContainerLimits) -> None:
-    """Set the kernel's resource limits for this process and its future children."""
+    """Limit the memory, processor time and other resources of this process and its future children."""
     with open("/proc/self/statm") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     values = {

@@ -13,7 +13,8 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-# Time budget per frame, in seconds, for calling a function that takes one x at a time.
+# Time budget, in seconds per redraw of the explorer's figure, for calling a function that takes one x at a
+# time.
 SECONDS_PER_FRAME = 0.03
 # Maximum number of possible jumps to examine in a curve, and number of times to halve the interval that
 # contains such a jump.
@@ -30,7 +31,7 @@ class Prepared:
     Attributes:
         f: the elementwise function.
         is_vectorised: whether the function accepts many x at once.
-        calls: how many calls with a single x fit into a frame.
+        calls: how many calls with a single x there is time for in one redraw of the explorer's figure.
         single: the original function of one x; if it is unusable, a function that raises a FunctionProblem.
     """
 
@@ -40,7 +41,7 @@ class Prepared:
     single: Function
 
     def can_afford(self, points: int) -> bool:
-        """Return whether a frame has time to evaluate the function at more than `points` points."""
+        """Return whether there is time per redraw to evaluate the function at more than `points` points."""
         return self.is_vectorised or self.calls > points
 
 

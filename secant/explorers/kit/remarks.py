@@ -57,7 +57,7 @@ def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
-    """Remark that a number is exactly 0, and that the log scale shows it on the bottom line.
+    """Add a remark that a number is exactly 0, and that the log scale shows it on the bottom line.
 
     `en` and `ko` are sentences in English and in Korean that say which number is 0.
     """
@@ -68,7 +68,7 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def few_points(reading: Findings, few: int) -> None:
-    """Remark that the right plot uses only `few` x values, unless `few` is the usual number.
+    """Add a remark that the right plot uses only `few` x values, unless `few` is the usual number.
 
     A function that takes one x at a time is too slow for the usual number of x values.
     """
@@ -81,10 +81,11 @@ def few_points(reading: Findings, few: int) -> None:
 
 
 def step_lost(reading: Findings, end: str, start: str, h: float, *, en: str, ko: str) -> None:
-    """Remark that `end`, such as x + h, rounds to `start`, such as x.
+    """Add a remark that `end` (such as "x + h") is rounded to `start` (such as "x").
 
-    `en` continues the sentence after "h is lost in rounding", beginning with a comma or a full stop. `ko`
-    continues it after "간격은 반올림으로".
+    The remark ends with text from the caller. `en` is the end of the English remark: it follows "h is lost in
+    rounding", and begins with a comma or a full stop. `ko` is the end of the Korean remark: it follows
+    "간격은 반올림으로".
     """
     reading.remark(
         en=f"{end} is {start} itself: h = {h:.1e} is lost in rounding{en}",

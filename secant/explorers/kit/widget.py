@@ -30,7 +30,8 @@ from secant.quiet import quietly
 # Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer takes 0.1 s to show its
 # next frame, because its figure must be made again.
 MAX_FIGURES = 8
-# Slider steps per press of an arrow key. The second number is for h: four steps are a quarter of a decade.
+# Number of slider steps per press of an arrow key. FEW_STEPS is for the logarithmic slider of h: four presses
+# multiply or divide h by 10.
 STEPS, FEW_STEPS = 10, 4
 
 
