@@ -17,6 +17,7 @@ from scripts.mutants.faults import Fault
 #: The name that stands for all tests of a run if the run crashed or did not end, and therefore reported no
 #: failed test.
 WHOLE_RUN = "(the whole run)"
+_TEST_SECONDS = 120  # more than any test takes on a busy machine
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
 
@@ -70,8 +71,9 @@ class Tree:
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
             # Turn off the plugin that limits the tests' processor time, because an exceeded limit does not
-            # mean that a fault was noticed.
-            own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
+            # mean that a fault was noticed. A fault often makes tests wait for ever, so the time limit is lower
+            # than usual.
+            own = ["-q", "-p", "no:costs", f"--timeout={_TEST_SECONDS}", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:
                 cache.parent.mkdir(parents=True)
