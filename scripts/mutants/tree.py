@@ -71,8 +71,7 @@ class Tree:
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
             # Turn off the plugin that limits the tests' processor time, because an exceeded limit does not
-            # mean that a fault was noticed. A fault often makes tests wait for ever, so the time limit is lower
-            # than usual.
+            # mean that a fault was noticed. Faults often make tests wait for ever, so the time limit is low.
             own = ["-q", "-p", "no:costs", f"--timeout={_TEST_SECONDS}", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:
