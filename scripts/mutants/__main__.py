@@ -119,13 +119,13 @@ class Trial:
         options, scope = STAGES[stage]
         faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
         done = 0
-        for paths, batch in self._batches(scope, faults):
-            self._run_batch(stage, [*self._options, *options, *paths], batch)
+        for chosen, batch in self._batches(scope, faults):
+            self._run_batch(stage, [*self._options, *options, *chosen], batch)
             done += len(batch)
             print(f"{time.strftime('%X')} {stage}: {done} of {len(faults)} faults tried", flush=True)
 
     def _batches(self, scope: Scope, faults: list[Fault]) -> Iterator[tuple[list[str], list[Fault]]]:
-        """Yield each group of faults to be tried together, with the paths of the tests to run."""
+        """Yield each group of faults to be tried together, with pytest's options and the tests' paths."""
         if scope is Scope.SUITE:
             yield [], faults
         elif scope is Scope.ROOM:
@@ -136,7 +136,7 @@ class Trial:
                 name = f"test_{Path(fault.path).stem}.py"
                 tests = tests_of(self._tree.root, room_of(fault))
                 if paths := [path for path in tests if Path(path).name == name]:
-                    yield paths, [fault]
+                    yield ["-n", "0", *paths], [fault]  # one file is one worker's work
 
     def _run_batch(self, stage: str, options: list[str], faults: list[Fault]) -> None:
         baseline = self._state.baseline

@@ -18,6 +18,7 @@ from scripts.mutants.faults import Fault
 #: failed test.
 WHOLE_RUN = "(the whole run)"
 _TEST_SECONDS = 120  # more than any test takes on a busy machine
+_FEW_TESTS = 5  # so few tests run in one process, because starting pytest's workers would take longer
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
 
@@ -78,6 +79,8 @@ class Tree:
                 cache.parent.mkdir(parents=True)
                 cache.write_text(json.dumps(dict.fromkeys(tests, True)), encoding="utf-8")
                 command += ["--last-failed", "--last-failed-no-failures", "none"]
+                if len(tests) <= _FEW_TESTS:
+                    command += ["-n", "0"]
             code = self._run([*command, *(["-x"] if first else [])], seconds)
             failed = list(json.loads(cache.read_text(encoding="utf-8"))) if cache.exists() else []
         if code not in _ENDED_NORMALLY or (code == 1 and not failed):
