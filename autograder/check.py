@@ -12,7 +12,7 @@ from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
-from autograder.check_plain import PlainChecked, check_plain
+from autograder.check_plain import PlainCheckOutcome, check_plain
 from autograder.check_plain import show as show_plain
 from autograder.course.errors import CourseError
 from autograder.course.file_watch import watch_file
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckOutcome:
     """The result of a check by a server or by this process. Each item of `rows` has the keys in `_FIELDS`."""
 
     lesson: str
@@ -65,38 +65,38 @@ class Checked:
 _FIELDS = ("id", "points", "max_points", "outcome", "message", "seconds")
 
 
-def check(notebook: Path) -> Checked | PlainChecked:
+def check(notebook: Path) -> CheckOutcome | PlainCheckOutcome:
     """Check a notebook once.
 
     Raises:
         CourseError: the notebook cannot be checked.
     """
-    checked = _by_server(notebook)
-    if checked is not None:
-        return checked
+    outcome = _check_by_server(notebook)
+    if outcome is not None:
+        return outcome
     with _checker(keep_warm=False) as checker:
         return _check_here(checker, notebook)
 
 
 def watch(notebook: Path) -> None:
     """Check a notebook now and whenever it is saved, and show what changed, until the user presses Ctrl+C."""
-    before: Checked | None = None
+    before: CheckOutcome | None = None
     with ExitStack() as stack:
         checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch
         for _ in watch_file(notebook):
             try:
-                checked: Checked | PlainChecked | None = _by_server(notebook)
-                if checked is None:
+                outcome: CheckOutcome | PlainCheckOutcome | None = _check_by_server(notebook)
+                if outcome is None:
                     checker = checker or stack.enter_context(_checker())
-                    checked = _check_here(checker, notebook)
+                    outcome = _check_here(checker, notebook)
             except CourseError as error:  # a notebook may be unreadable while it is being edited
                 err.print(str(error), style="red")
             else:
-                if before is None or isinstance(checked, PlainChecked):
-                    show(checked)
+                if before is None or isinstance(outcome, PlainCheckOutcome):
+                    show(outcome)
                 else:
-                    _show_changes(before, checked)
-                before = None if isinstance(checked, PlainChecked) else checked
+                    _show_changes(before, outcome)
+                before = None if isinstance(outcome, PlainCheckOutcome) else outcome
             _show_watching(notebook)
 
 
@@ -121,7 +121,7 @@ def _checker(*, keep_warm: bool = True) -> "Checker":
     return Checker(pool, keep_warm=keep_warm)
 
 
-def _by_server(notebook: Path) -> Checked | None:
+def _check_by_server(notebook: Path) -> CheckOutcome | None:
     """Have a running server check the notebook; return None if there is no server.
 
     This saves time, because the server has already loaded the examiner.
@@ -134,11 +134,11 @@ def _by_server(notebook: Path) -> Checked | None:
         raise CourseError(str(error)) from None
     if data is None:
         return None
-    whole = ("lesson", "language", "hidden", "score", "max_score", "problem", "gained")
-    return Checked(rows=data["tasks"], **{name: data[name] for name in whole})
+    fields = ("lesson", "language", "hidden", "score", "max_score", "problem", "gained")
+    return CheckOutcome(rows=data["tasks"], **{name: data[name] for name in fields})
 
 
-def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
+def _check_here(checker: "Checker", notebook: Path) -> CheckOutcome | PlainCheckOutcome:
     """Check the notebook in processes that this command starts, and record the results."""
     from autograder.exam.checked_notebook import PlainNotebook
     from autograder.sandbox.results import WallError
@@ -160,7 +160,7 @@ def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     saved = save_results(checked_notebook, data["tasks"], whole=True)
     rows, score, max_score = data["tasks"], data["score"], data["max_score"]
     problem, gained = saved["problem"], saved["gained"]
-    return Checked(
+    return CheckOutcome(
         report.lesson,
         checked_notebook.language,
         checked_notebook.hidden,
@@ -172,7 +172,7 @@ def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     )
 
 
-_LOOK = {
+_OUTCOME_STYLES = {
     "passed": ("passed", "통과", "green"),
     "wrong": ("wrong", "틀림", "red"),
     "not_attempted": ("not attempted", "풀지 않음", "yellow"),
@@ -183,14 +183,14 @@ _LOOK = {
 
 
 # the description of a passed task if there are no hidden tests
-_VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
+_VISIBLE_STYLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
 def _outcome_style(outcome: str, hidden: bool) -> tuple[str, str, str]:
     """Return the description of an outcome in English and in Korean, and the colour in which to print it."""
     if outcome == "passed" and not hidden:
-        return _VISIBLE
-    return _LOOK.get(outcome, (outcome, outcome, ""))
+        return _VISIBLE_STYLE
+    return _OUTCOME_STYLES.get(outcome, (outcome, outcome, ""))
 
 
 def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
@@ -210,18 +210,18 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     from autograder.exam.checked_notebook import worked_solution
     from autograder.service.save_results import has_seen, save_solution_view
 
-    worked, chosen, lesson = worked_solution(notebook, task)
-    language(chosen)
-    if not give_up and not has_seen(lesson, task) and not _gives_up():
+    solution, solution_language, lesson = worked_solution(notebook, task)
+    language(solution_language)
+    if not give_up and not has_seen(lesson, task) and not _confirm_giving_up():
         return
     save_solution_view(lesson, task)
     wrapping = Terminal()  # unlike `out`, this terminal wraps long lines
-    wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
+    wrapping.print(Syntax(solution.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
-    wrapping.print(Markdown(worked.words[chosen]))
+    wrapping.print(Markdown(solution.words[solution_language]))
 
 
-def _gives_up() -> bool:
+def _confirm_giving_up() -> bool:
     """Ask the user whether to show the solution although the task has not been passed.
 
     Raises:
@@ -234,39 +234,39 @@ def _gives_up() -> bool:
         "그 뒤에도 과제를 통과할 수 있습니다.",
     )
     if not sys.stdin.isatty():
-        how = say(en="To see it now, add --give-up.", ko="지금 보려면 --give-up을 붙이세요.")
-        raise CourseError(f"{warning} {how}")
+        advice = say(en="To see it now, add --give-up.", ko="지금 보려면 --give-up을 붙이세요.")
+        raise CourseError(f"{warning} {advice}")
     out.print(warning)
     question = say(en="Show the worked solution?", ko="모범 풀이를 볼까요?")
     return Confirm.ask(question, console=out, default=False)
 
 
-def show(checked: Checked | PlainChecked) -> None:
+def show(outcome: CheckOutcome | PlainCheckOutcome) -> None:
     """Print a table of the tasks, then the messages of the failed tasks."""
-    if isinstance(checked, PlainChecked):
-        return show_plain(checked)
-    if checked.language is not None:
-        language(checked.language)
-    table = Table(title=visible(checked.lesson), title_justify="left", title_style="bold")
+    if isinstance(outcome, PlainCheckOutcome):
+        return show_plain(outcome)
+    if outcome.language is not None:
+        language(outcome.language)
+    table = Table(title=visible(outcome.lesson), title_justify="left", title_style="bold")
     table.add_column(say(en="Task", ko="과제"))
     table.add_column(say(en="Points", ko="점수"), justify="right")
     table.add_column(say(en="Outcome", ko="결과"))
     table.add_column(say(en="Seconds", ko="초"), justify="right")
-    for row in checked.rows:
-        en, ko, style = _outcome_style(row["outcome"], checked.hidden)
-        reached = f"{row['points']:g}" if checked.hidden and row["outcome"] != "manual" else "–"
-        points = f"{reached} / {row['max_points']:g}"
+    for row in outcome.rows:
+        en, ko, style = _outcome_style(row["outcome"], outcome.hidden)
+        score = f"{row['points']:g}" if outcome.hidden and row["outcome"] != "manual" else "–"
+        points = f"{score} / {row['max_points']:g}"
         table.add_row(
             Text(visible(row["id"])), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}"
         )
     out.print(table)
-    for row in checked.rows:
+    for row in outcome.rows:
         if row["outcome"] not in ("passed", "manual"):
             out.print(f"\n{row['id']}", style="bold")
             out.print(row["message"])
-    passed = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
-    failed = [row["id"] for row in checked.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
-    if passed and checked.hidden:
+    passed = [row["id"] for row in outcome.rows if row["outcome"] == "passed"]
+    failed = [row["id"] for row in outcome.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
+    if passed and outcome.hidden:
         # the sentence below names one task as an example: the first failed task, because its message is on
         # the screen
         example = (failed or passed)[0]
@@ -276,7 +276,7 @@ def show(checked: Checked | PlainChecked) -> None:
                 ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {example} 처럼 덧붙이세요.",
             )
         )
-    if not checked.hidden:
+    if not outcome.hidden:
         out.print(
             say(
                 en="\nOnly the visible tests were run. The hidden ones, which decide the points, are not "
@@ -290,47 +290,47 @@ def show(checked: Checked | PlainChecked) -> None:
         en="Everything ran on your machine: nothing was sent anywhere.",
         ko="이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
     )
-    out.print(f"\n{checked.total} {privacy}")
-    _show_gains(checked)
-    if checked.problem:
-        err.print(checked.problem, style="yellow")
+    out.print(f"\n{outcome.total} {privacy}")
+    _show_gains(outcome)
+    if outcome.problem:
+        err.print(outcome.problem, style="yellow")
 
 
-def _show_gains(checked: Checked) -> None:
+def _show_gains(outcome: CheckOutcome) -> None:
     """Print new achievements.
 
     If all tests pass, also print which tasks a person will grade, and which lesson is next.
     """
     from autograder.service.save_results import lesson_after
 
-    for achievement in checked.gained["achievements"]:
-        new = say(en="New achievement", ko="새로운 성취")
+    for achievement in outcome.gained["achievements"]:
+        label = say(en="New achievement", ko="새로운 성취")
         out.print(
             Text.assemble(
-                ("★ ", "yellow"), f"{new}: ", (achievement["title"], "bold"), f". {achievement['how']}"
+                ("★ ", "yellow"), f"{label}: ", (achievement["title"], "bold"), f". {achievement['how']}"
             )
         )
-    graded = [row for row in checked.rows if row["outcome"] != "manual"]
+    graded = [row for row in outcome.rows if row["outcome"] != "manual"]
     if any(row["outcome"] != "passed" for row in graded):
         return
-    notes = ", ".join(row["id"] for row in checked.rows if row["outcome"] == "manual")
+    notes = ", ".join(row["id"] for row in outcome.rows if row["outcome"] == "manual")
     if notes:
         out.print(say(en=f"A person grades {notes}.", ko=f"{notes} 문항은 사람이 채점합니다."))
-    if following := lesson_after(checked.lesson, language()):
-        out.print(say(en=f"Continue with lesson {following}", ko=f"다음은 수업 {following}"))
+    if next_lesson := lesson_after(outcome.lesson, language()):
+        out.print(say(en=f"Continue with lesson {next_lesson}", ko=f"다음은 수업 {next_lesson}"))
 
 
-def _show_changes(before: Checked, now: Checked) -> None:
+def _show_changes(before: CheckOutcome, now: CheckOutcome) -> None:
     """Print what has changed since the previous check."""
     if now.language is not None:
         language(now.language)
     old = {row["id"]: row for row in before.rows}
-    same = 0
+    same_count = 0
     out.print(f"\n{time.strftime('%H:%M:%S')}", style="bold")
     for row in now.rows:
         earlier = old.get(row["id"], row)
         if (earlier["outcome"], earlier["message"]) == (row["outcome"], row["message"]):
-            same += 1
+            same_count += 1
             continue
         out.print(
             Text.assemble(
@@ -339,8 +339,10 @@ def _show_changes(before: Checked, now: Checked) -> None:
         )
         if row["outcome"] not in ("passed", "manual"):
             out.print(row["message"])
-    whole = same == len(now.rows)
-    unchanged = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _unchanged_count(same)
+    is_unchanged = same_count == len(now.rows)
+    unchanged = (
+        say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if is_unchanged else _unchanged_count(same_count)
+    )
     out.print(f"{unchanged} {now.total}")
     _show_gains(now)
     if now.problem and now.problem != before.problem:
@@ -349,7 +351,9 @@ def _show_changes(before: Checked, now: Checked) -> None:
 
 def _outcome_change(before: str, now: str, hidden: bool) -> list[tuple[str, str]]:
     """Return the phrases that describe the change from one outcome to another, each with its colour."""
-    (en, ko, style), (en_now, ko_now, style_now) = (_outcome_style(each, hidden) for each in (before, now))
+    (en, ko, style), (en_now, ko_now, style_now) = (
+        _outcome_style(outcome, hidden) for outcome in (before, now)
+    )
     if before == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]
     return [(say(en=en, ko=ko), style), (" → ", ""), (say(en=en_now, ko=ko_now), style_now)]

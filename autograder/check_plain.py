@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autograder.exam.own_plain import OwnReport
     from autograder.exam.pool import Pool
 
-_LOOK = {
+_OUTCOME_STYLES = {
     "passed": ("no error", "오류 없음", "green"),
     "partial": ("part of the points", "점수 일부", "yellow"),
     "failed": ("failed", "실패", "red"),
@@ -28,7 +28,7 @@ _LOOK = {
 
 
 @dataclass(frozen=True)
-class PlainChecked:
+class PlainCheckOutcome:
     """The result of running a notebook's own visible tests."""
 
     report: "OwnReport"
@@ -52,11 +52,11 @@ class PlainChecked:
             }
             for test in self.report.tests
         ]
-        manual = [{"id": each.id, "max_points": each.max_points} for each in self.report.manual]
+        manual = [{"id": cell.id, "max_points": cell.max_points} for cell in self.report.manual]
         return {"notebook": self.report.notebook, "hidden": False, "tests": tests, "manual": manual}
 
 
-def check_plain(notebook: Path, pool: "Pool") -> PlainChecked:
+def check_plain(notebook: Path, pool: "Pool") -> PlainCheckOutcome:
     """Run a notebook's own visible tests.
 
     Raises:
@@ -66,7 +66,7 @@ def check_plain(notebook: Path, pool: "Pool") -> PlainChecked:
     from autograder.sandbox.results import WallError
 
     try:
-        return PlainChecked(run_visible_tests(notebook, pool))
+        return PlainCheckOutcome(run_visible_tests(notebook, pool))
     except WallError as error:
         reason = say(
             en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})"
@@ -74,9 +74,9 @@ def check_plain(notebook: Path, pool: "Pool") -> PlainChecked:
         raise CourseError(reason) from error
 
 
-def show(checked: PlainChecked) -> None:
+def show(outcome: PlainCheckOutcome) -> None:
     """Print a table of the tests, then the errors, then what the result means and does not mean."""
-    report = checked.report
+    report = outcome.report
     out.print(_table(report))
     for test in report.tests:
         if test.outcome != "passed":
@@ -105,7 +105,7 @@ def _table(report: "OwnReport") -> Table:
     table.add_column(say(en="Seconds", ko="초"), justify="right")
     for grade in [*report.tests, *report.manual]:
         is_manual = grade in report.manual
-        en, ko, style = _LOOK["manual" if is_manual else grade.outcome]
+        en, ko, style = _OUTCOME_STYLES["manual" if is_manual else grade.outcome]
         points = "–" if is_manual or grade.points is None else f"{grade.points:g}"
         seconds = "" if is_manual else f"{grade.seconds:.2f}"
         table.add_row(
@@ -121,7 +121,7 @@ def _show_stopped(report: "OwnReport") -> None:
     """Print the errors of cells that are not tests."""
     for cell in report.stopped:
         lines = ", ".join(str(line.number) for line in cell.trace[-1:])
-        where = say(en=f" (line {lines})", ko=f" ({lines}번째 줄)") if lines else ""
-        what = say(en="stopped with an error", ko="오류로 멈춤")
-        out.print(f"\n{cell.label}: {what}{where}", style="bold")
+        location = say(en=f" (line {lines})", ko=f" ({lines}번째 줄)") if lines else ""
+        state = say(en="stopped with an error", ko="오류로 멈춤")
+        out.print(f"\n{cell.label}: {state}{location}", style="bold")
         out.print(f"{cell.error}: {cell.message}")

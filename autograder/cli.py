@@ -25,12 +25,12 @@ from autograder.course.lesson import (
     find_lessons,
     find_root,
 )
-from autograder.terminal import Terminal, err, out, warn_of_others
+from autograder.terminal import Terminal, err, out, warn_of_readable_files
 from secant.language import LANGUAGES, counted, escape_unencodable, language, say, terminal_language
 from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
-    from autograder.build.add import Added
+    from autograder.build.add import AddResult
     from autograder.build.trying import TriedAnswer
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -40,7 +40,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
-Graded = Annotated[
+AssignmentNames = Annotated[
     list[str] | None,
     typer.Argument(
         help="A lesson (1, 01) or the folder's name of any assignment; default: all.", metavar="NAME"
@@ -49,7 +49,7 @@ Graded = Annotated[
 Students = Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")]
 
 
-class Packed(StrEnum):
+class PackLanguage(StrEnum):
     """The values that `pack --lang` accepts."""
 
     en = "en"
@@ -57,7 +57,7 @@ class Packed(StrEnum):
     both = "both"
 
 
-class Spoken(StrEnum):
+class OutputLanguage(StrEnum):
     """The values that `try --lang` and `report --lang` accept."""
 
     en = "en"
@@ -136,7 +136,7 @@ def check(
     ] = False,
 ) -> None:
     """Check the user's own notebook, and exit with the status that the command's help describes."""
-    from autograder import check as own
+    from autograder import check as check_module
     from autograder.course.find import find_notebook
 
     language(terminal_language())  # the language to use until the notebook's own language is known
@@ -149,25 +149,25 @@ def check(
         )
     path = find_notebook(notebook, Path.cwd())
     if solution:
-        own.show_solution(path, solution, give_up=give_up)
+        check_module.show_solution(path, solution, give_up=give_up)
         return
     try:
         if watch:
-            own.watch(path)
-        checked = own.check(path)
+            check_module.watch(path)
+        outcome = check_module.check(path)
     except KeyboardInterrupt:
         err.print(say(en="Stopped.", ko="중단했습니다."))
         raise typer.Exit(0 if watch else 130) from None
     if as_json:
-        sys.stdout.write(json.dumps(checked.as_json(), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(outcome.as_json(), ensure_ascii=False) + "\n")
     else:
-        own.show(checked)
-    raise typer.Exit(0 if checked.all_right else 1)
+        check_module.show(outcome)
+    raise typer.Exit(0 if outcome.all_right else 1)
 
 
 @app.command(rich_help_panel=CLASS)
 def grade(
-    lesson: Graded = None,
+    lesson: AssignmentNames = None,
     student: Students = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; default: one per core, if memory allows.", min=0)
@@ -201,7 +201,7 @@ def grade(
 
 @app.command(rich_help_panel=CLASS)
 def feedback(
-    lesson: Graded = None,
+    lesson: AssignmentNames = None,
     student: Students = None,
     force: Annotated[bool, typer.Option("--force", help="Make all pages, not only outdated ones.")] = False,
 ) -> None:
@@ -300,7 +300,9 @@ def report(
             metavar="NAME",
         ),
     ] = "",
-    lang: Annotated[Spoken | None, typer.Option(help="The page's language; default: this machine's.")] = None,
+    lang: Annotated[
+        OutputLanguage | None, typer.Option(help="The page's language; default: this machine's.")
+    ] = None,
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Replace names by pseudonyms, the same ones in every report.")
     ] = False,
@@ -315,20 +317,20 @@ def report(
     _refuse_windows()
     from autograder.course.settings import REPORT, Course
     from autograder.gradebook.errors import GradebookBusy
-    from autograder.report.write import Form, write_report
+    from autograder.report.write import ReportOptions, write_report
 
     language(lang.value if lang else terminal_language())
     course = Course.at(find_root(Path.cwd()))
     source = course.directory.source_directory
     chosen = choose_gradable(course.root, [lesson], source)[0] if lesson else None
-    form = Form(language(), anonymous, folder.absolute() if folder else course.root / REPORT)
+    options = ReportOptions(language(), anonymous, folder.absolute() if folder else course.root / REPORT)
     try:
-        written = write_report(course, chosen, form, datetime.now())
+        paths = write_report(course, chosen, options, datetime.now())
     except GradebookBusy as error:
         raise CourseError(f"The gradebook could not be read: {error}.") from error
-    for path in written:
+    for path in paths:
         out.print(f"wrote {path}")
-    warn_of_others(course)
+    warn_of_readable_files(course)
 
 
 @app.command(rich_help_panel=CLASS)
@@ -343,27 +345,27 @@ def forget(
     """
     _refuse_windows()
     from autograder.course.settings import Course
-    from autograder.lms.forget import forget as deleting
+    from autograder.lms.forget import forget as forget_student
 
     course = Course.at(find_root(Path.cwd()))
     if not force:
         typer.confirm(f"Delete all grades and work of {student}? This cannot be undone", abort=True)
-    forgotten = deleting(course, student)
-    if not forgotten.deleted:
+    result = forget_student(course, student)
+    if not result.deleted:
         out.print(f"No grades or work of {student} were found here.", highlight=False, markup=False)
     else:
-        out.print(f"Deleted: {', '.join(forgotten.deleted)}.", highlight=False, markup=False)
-    if forgotten.remaining:
-        out.print(f"Still named in: {', '.join(forgotten.remaining)}.", highlight=False, markup=False)
+        out.print(f"Deleted: {', '.join(result.deleted)}.", highlight=False, markup=False)
+    if result.remaining:
+        out.print(f"Still named in: {', '.join(result.remaining)}.", highlight=False, markup=False)
         out.print("These hold other students' grades, too: delete the files, or the student in them.")
-    if forgotten.unsearched:
-        out.print(f"Could not be searched: {', '.join(forgotten.unsearched)}.", highlight=False, markup=False)
+    if result.unsearched:
+        out.print(f"Could not be searched: {', '.join(result.unsearched)}.", highlight=False, markup=False)
     out.print(
         "Not searched: the exchange, other folders than those that Secant fills, .py, .md, .toml and .ipynb "
         "files in the course's folder, git's history, backups.",
         highlight=False,
     )
-    raise typer.Exit(1 if forgotten.remaining or forgotten.unsearched else 0)
+    raise typer.Exit(1 if result.remaining or result.unsearched else 0)
 
 
 def _refuse_windows() -> None:
@@ -376,7 +378,7 @@ def _refuse_windows() -> None:
 
 @app.command(rich_help_panel=CLASS)
 def pack(
-    lang: Annotated[Packed, typer.Option(help="The languages of the lessons.")] = Packed.both,
+    lang: Annotated[PackLanguage, typer.Option(help="The languages of the lessons.")] = PackLanguage.both,
     output: Annotated[Path, typer.Option(help="The folder for the zip.")] = Path(),
 ) -> None:
     """Write a zip for the students of a class: lessons, what to install, how to start.
@@ -387,16 +389,16 @@ def pack(
     """
     from autograder.edition import pack as edition
 
-    languages = [each for each in LANGUAGES if lang in (each, "both")]
+    languages = [code for code in LANGUAGES if lang in (code, "both")]
     packed = edition.pack(_course_to_pack(find_root(Path.cwd())), languages, output)
     out.print(f"{packed.path}: {counted(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
     out.print("No line of an answer, a hidden test or a worked solution was found in it.")
 
 
 def _course_to_pack(root: Path) -> Path:
-    from autograder.build import add as own
+    from autograder.build import add as add_module
 
-    return own.find_installed_course()[0] if own.is_user_course(root) else root
+    return add_module.find_installed_course()[0] if add_module.is_user_course(root) else root
 
 
 @app.command(rich_help_panel=CLASS)
@@ -406,7 +408,7 @@ def add(
         typer.Argument(help="1, 01 or a folder's name; default: the lessons that the course has."),
     ] = None,
     lang: Annotated[
-        list[Spoken] | None,
+        list[OutputLanguage] | None,
         typer.Option(
             help="The language to release; repeat it for both, the main one first. Default: as it is, "
             "or English."
@@ -420,35 +422,44 @@ def add(
     Exit status: 0 if no lesson is older than in this version of Secant, 1 if a changed lesson was not
     updated, 2 if nothing was copied.
     """
-    from autograder.build import add as own
+    from autograder.build import add as add_module
 
-    root = own.find_user_course(Path.cwd())
-    lessons = own.find_installed_course()[1]
-    chosen = choose_lessons(lessons, lesson) if lesson else own.already_added(root, lessons)
+    root = add_module.find_user_course(Path.cwd())
+    lessons = add_module.find_installed_course()[1]
+    chosen = choose_lessons(lessons, lesson) if lesson else add_module.already_added(root, lessons)
     if not chosen:
-        raise CourseError(f"Name the lessons to copy: {', '.join(one.name for one in lessons)}.")
-    added = [own.add_lesson(root, one, list(dict.fromkeys(lang or []))) for one in chosen]
-    for one in added:
-        _show_added(one)
-    written = [one.lesson for one in added if one.outcome in ("copied", "updated")]
+        raise CourseError(f"Name the lessons to copy: {', '.join(installed.name for installed in lessons)}.")
+    added = [
+        add_module.add_lesson(root, chosen_lesson, list(dict.fromkeys(lang or [])))
+        for chosen_lesson in chosen
+    ]
+    for added_lesson in added:
+        _show_added(added_lesson)
+    updated_lessons = [
+        added_lesson.lesson for added_lesson in added if added_lesson.outcome in ("copied", "updated")
+    ]
     if not calls_use_secant(root):
         out.print(f"Add this line to the end of {root / 'nbgrader_config.py'}:")
-        out.print(f"    {own.LINE}", style="bold")
-    if written:
+        out.print(f"    {add_module.LINE}", style="bold")
+    if updated_lessons:
         out.print(
             "Then release each lesson like any assignment. To release a new version again, add --force:"
         )
-        out.print(f"    nbgrader generate_assignment {written[0]}", style="bold")
-        out.print(f"    nbgrader release_assignment {written[0]}", style="bold")
-    raise typer.Exit(1 if any(one.outcome == "left" for one in added) else 0)
+        out.print(f"    nbgrader generate_assignment {updated_lessons[0]}", style="bold")
+        out.print(f"    nbgrader release_assignment {updated_lessons[0]}", style="bold")
+    raise typer.Exit(1 if any(added_lesson.outcome == "left" for added_lesson in added) else 0)
 
 
-def _show_added(added: "Added") -> None:
-    which = ", ".join(map(str, added.files))
+def _show_added(added: "AddResult") -> None:
+    changed_files = ", ".join(map(str, added.files))
     if added.outcome == "edited":
-        out.print(f"edited    {added.lesson}: this Secant has nothing newer than what you changed: {which}.")
+        out.print(
+            f"edited    {added.lesson}: this Secant has nothing newer than what you changed: {changed_files}."
+        )
     elif added.outcome == "left":
-        out.print(f"left      {added.lesson}: not the version of this Secant, and changed here: {which}.")
+        out.print(
+            f"left      {added.lesson}: not the version of this Secant, and changed here: {changed_files}."
+        )
         out.print("          To get Secant's version, move these files elsewhere and run this again.")
     else:
         files = f": {counted(len(added.files), 'file')}" if added.files else ""
@@ -491,10 +502,10 @@ def build(
     if list_stale:
         _list_stale(lessons)
         return
-    known = course_languages(root)
-    if lang not in (*known, "all"):
-        raise CourseError(f"--lang must be {', '.join(known)} or all, not {lang}.")
-    languages = known if lang == "all" else [lang]
+    all_languages = course_languages(root)
+    if lang not in (*all_languages, "all"):
+        raise CourseError(f"--lang must be {', '.join(all_languages)} or all, not {lang}.")
+    languages = all_languages if lang == "all" else [lang]
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task("Building", total=len(lessons) * (1 + len(languages)))
         try:
@@ -516,7 +527,7 @@ def build(
     for path in built.written:
         out.print(f"wrote    {path}", style="green")
     for stale in built.stale:
-        out.print(f"{stale.why:8} {stale.path}", style="yellow")
+        out.print(f"{stale.reason:8} {stale.path}", style="yellow")
     if check:
         out.print(f"{counted(built.lessons, 'lesson')}: {counted(len(built.stale), 'stale file')}.")
         raise typer.Exit(1 if built.stale else 0)
@@ -550,20 +561,20 @@ def _refuse_copies(root: Path, lessons: Sequence[Lesson]) -> None:
 def _list_stale(lessons: Sequence[Lesson]) -> None:
     from autograder.build.translations import stale_translations
 
-    places = [place for lesson in lessons for place in stale_translations(lesson)]
-    for place in places:
-        out.print(place, style="yellow", highlight=False)
-    out.print(f"{counted(len(lessons), 'lesson')}: {counted(len(places), 'stale translation')}.")
+    locations = [location for lesson in lessons for location in stale_translations(lesson)]
+    for location in locations:
+        out.print(location, style="yellow", highlight=False)
+    out.print(f"{counted(len(lessons), 'lesson')}: {counted(len(locations), 'stale translation')}.")
 
 
-def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
+def _accept_translations(lessons: Sequence[Lesson], is_allowed: bool) -> None:
     """Mark the translations of lessons as checked; refuse if no lesson was named or --check was given."""
     from autograder.build.translations import accept_translations
 
-    if not may:
+    if not is_allowed:
         raise CourseError("Name the lessons for --accept-translations. It cannot be used with --check.")
-    for place in (place for lesson in lessons for place in accept_translations(lesson)):
-        out.print(f"accepted {place}", style="green")
+    for location in (location for lesson in lessons for location in accept_translations(lesson)):
+        out.print(f"accepted {location}", style="green")
 
 
 @app.command(rich_help_panel=AUTHORS)
@@ -588,18 +599,18 @@ def preview(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
 ) -> None:
     """Build a lesson whenever one of its files is saved, and report what breaks the lesson contract."""
-    from autograder.build.preview import preview as watched
+    from autograder.build.preview import preview as preview_lesson
 
     root = find_root(Path.cwd())
     (chosen,) = choose_lessons(find_lessons(root), [lesson])
     with suppress(KeyboardInterrupt):
-        for turn in watched(root, chosen):
-            for problem in turn.problems:
+        for result in preview_lesson(root, chosen):
+            for problem in result.problems:
                 err.print(problem, style="red")
-            for path in turn.written:
+            for path in result.written:
                 out.print(f"wrote    {path}", style="green")
-            problems = counted(len(turn.problems), "problem")
-            state = problems if turn.problems else f"built in {turn.seconds:.1f} s"
+            problems = counted(len(result.problems), "problem")
+            state = problems if result.problems else f"built in {result.seconds:.1f} s"
             out.print(f"{chosen.name}: {state}. Waiting for a change; Ctrl-C ends it.")
 
 
@@ -607,7 +618,7 @@ def preview(
 def try_(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
     task: Annotated[str, typer.Argument(help="The task's name; default: all of the lesson's.")] = "",
-    lang: Annotated[Spoken, typer.Option(help="The language of the messages.")] = Spoken.en,
+    lang: Annotated[OutputLanguage, typer.Option(help="The language of the messages.")] = OutputLanguage.en,
     values: Annotated[
         bool,
         typer.Option("--values", help="Show instead what wrong answers return for the visible cases."),
@@ -624,22 +635,24 @@ def try_(
 
     Exit status: 0 if every result is as recorded, 1 if not.
     """
-    from autograder.build.trying import share_seen, try_answers
+    from autograder.build.trying import summarize_rejections, try_answers
 
     (chosen,) = choose_lessons(find_lessons(find_root(Path.cwd())), [lesson])
     if values:
         _show_values(chosen, task)
         return
     answers = mismatches = 0
-    for name, group in groupby(try_answers(chosen, task, lang.value), lambda tried: tried.task.id):
+    for name, group in groupby(
+        try_answers(chosen, task, lang.value), lambda tried_answer: tried_answer.task.id
+    ):
         out.print(name, style="bold")
-        of_task = []
-        for tried in group:
-            of_task.append(tried)
-            _show_tried(tried)
-        answers += len(of_task)
-        mismatches += sum(bool(tried.mismatch) for tried in of_task)
-        sentence, suffices = share_seen(of_task)
+        task_answers = []
+        for tried_answer in group:
+            task_answers.append(tried_answer)
+            _show_tried(tried_answer)
+        answers += len(task_answers)
+        mismatches += sum(bool(tried_answer.mismatch) for tried_answer in task_answers)
+        sentence, suffices = summarize_rejections(task_answers)
         out.print(f"  {sentence}", style="" if suffices else "red", highlight=False)
     out.print(f"{counted(answers, 'answer')}: {mismatches} not as recorded.")
     raise typer.Exit(1 if mismatches else 0)
@@ -655,13 +668,17 @@ def _show_values(lesson: Lesson, task: str) -> None:
             print(f"    {mistake}")
 
 
-def _show_tried(tried: "TriedAnswer") -> None:
-    message = " ".join(tried.message.split()) or "passed"
-    hint = f"`{tried.hint}`: " if tried.hint else ""
-    name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
+def _show_tried(tried_answer: "TriedAnswer") -> None:
+    message = " ".join(tried_answer.message.split()) or "passed"
+    hint = f"`{tried_answer.hint}`: " if tried_answer.hint else ""
+    name = (
+        tried_answer.answer.name
+        if tried_answer.kind == "own"
+        else f"{tried_answer.kind}: {tried_answer.answer.name}"
+    )
     out.print(f"  {name}: {hint}{message}")
-    if tried.mismatch:
-        out.print(f"    NOT AS RECORDED: {tried.mismatch}", style="red")
+    if tried_answer.mismatch:
+        out.print(f"    NOT AS RECORDED: {tried_answer.mismatch}", style="red")
 
 
 @app.command(rich_help_panel=CLASS)
@@ -670,19 +687,19 @@ def doctor() -> None:
 
     Exit status: 0 if other people's work can be graded here, 1 if not.
     """
-    from autograder.doctor import can_grade, look_around
+    from autograder.doctor import can_grade, run_checks
 
-    findings = look_around(Path.cwd())
+    findings = run_checks(Path.cwd())
     table = Table("", "", "Found", "To do")
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
         table.add_row(Text(mark, style), finding.name, Text(finding.detail), Text(finding.fix))
     # This terminal wraps long lines, so that the last column stays readable.
     Terminal().print(table)
-    can = can_grade(findings)
-    out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
+    is_possible = can_grade(findings)
+    out.print("Grading is possible here." if is_possible else "Other people's work cannot be graded here.")
     out.print("Checking your own notebook needs no sandbox: `autograder check`.")
-    raise typer.Exit(0 if can else 1)
+    raise typer.Exit(0 if is_possible else 1)
 
 
 def main() -> None:
@@ -694,8 +711,8 @@ def main() -> None:
         err.print(str(error), style="red")
         sys.exit(2)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        err.print(f"{where}{error.strerror or error}.", style="red")
+        prefix = f"{error.filename}: " if error.filename else ""
+        err.print(f"{prefix}{error.strerror or error}.", style="red")
         sys.exit(2)
 
 

@@ -17,7 +17,7 @@ from autograder.course.settings import Course, sqlite_file
 from autograder.exam.leaks import LessonSecrets
 from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.machine import CheckResult, probe_machine
-from autograder.sandbox.visible import visible
+from autograder.sandbox.visible import visible_files
 from autograder.workers.budget import Budget
 from secant.requirements import installed, requirements
 from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch
@@ -25,7 +25,7 @@ from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch
 _DISK_GB = 1.0
 
 
-def look_around(start: Path) -> list[CheckResult]:
+def run_checks(start: Path) -> list[CheckResult]:
     """Check Python and its packages, the course directory that contains `start`, and the sandbox.
 
     This starts a real sandbox, which takes a few seconds.
@@ -53,9 +53,11 @@ def _python() -> CheckResult:
 
 def _packages() -> list[CheckResult]:
     """Compare the installed packages with those that Secant requires."""
-    needed, shown = requirements(), ("torch", "nbgrader", "distributed")
-    found = [_package(one, optional=one not in needed) for one in requirements("scale")]
-    return [finding for finding in found if not finding.ok or finding.name in shown]
+    needed, always_shown = requirements(), ("torch", "nbgrader", "distributed")
+    findings = [
+        _package(requirement, optional=requirement not in needed) for requirement in requirements("scale")
+    ]
+    return [finding for finding in findings if not finding.ok or finding.name in always_shown]
 
 
 def _package(requirement: Requirement, optional: bool) -> CheckResult:
@@ -75,9 +77,9 @@ def _course(start: Path) -> list[CheckResult]:
     except CourseError as error:
         return [CheckResult("course", False, str(error), "Run this in a course directory.")]
     free = shutil.disk_usage(root).free / 1e9
-    roomy = free >= _DISK_GB
+    has_space = free >= _DISK_GB
     disk = CheckResult(
-        "disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB."
+        "disk", has_space, f"{free:.1f} GB free", "" if has_space else f"Free at least {_DISK_GB:g} GB."
     )
     try:
         gradebook = _gradebook(Course.at(root).directory.db_url)
@@ -99,9 +101,9 @@ def _check_other_users(start: Path) -> list[CheckResult]:
     return findings
 
 
-def _risk_finding(what: str, risk: Risk | None, detail: str) -> CheckResult:
+def _risk_finding(name: str, risk: Risk | None, detail: str) -> CheckResult:
     return CheckResult(
-        what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False
+        name, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False
     )
 
 
@@ -119,14 +121,18 @@ def _visible_leaks(start: Path) -> list[CheckResult]:
                 sources[name] = read_assignment(course.root, name).source
     except CourseError:  # the result named "course" reports this error
         return []
-    files = suspects(visible(course.hidden))
-    found = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]
-    leaks = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
+    files = suspects(visible_files(course.hidden))
+    results = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]
+    leaks = [f"{file} holds answers or hidden tests of {name}" for name, file in results if file]
     fix = "Move it or delete it: every notebook that is graded could read it."
-    what = "nothing was searched for: this course has no lesson that can be graded"
-    if found:
-        what = f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(found)})"
-    return [CheckResult("what the sandbox shows", not leaks, "; ".join(leaks) or what, fix if leaks else "")]
+    detail = "nothing was searched for: this course has no lesson that can be graded"
+    if results:
+        detail = (
+            f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(results)})"
+        )
+    return [
+        CheckResult("what the sandbox shows", not leaks, "; ".join(leaks) or detail, fix if leaks else "")
+    ]
 
 
 def _workers() -> list[CheckResult]:

@@ -20,7 +20,7 @@ from autograder.lms.filenames import is_exported
 from autograder.sandbox.inside import pages
 from autograder.sandbox.leak_scan import cache_file
 from autograder.sandbox.results import WallUnavailable
-from autograder.terminal import Terminal, err, out, warn_of_others
+from autograder.terminal import Terminal, err, out, warn_of_readable_files
 from secant.language import counted
 
 if TYPE_CHECKING:
@@ -112,16 +112,16 @@ def grade(
     if json_file:
         refuse_unwritable(json_file)
     course, entries, pool = _start(selection, workers, scheduler, change_tasks)
-    with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
+    with _closing(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.frozen_imports():
             # this import takes seconds; meanwhile, the template process continues its own imports
             from autograder.grading import batch
 
         with _progress("Grading", len(entries)) as on_message:
             outcome = batch.grade(course, entries, pool, force=force, on_message=on_message)
-    written = json_file is None or write_results(json_file, outcome.rows())
-    is_clean = _end(course, selection, outcome)
-    return 0 if is_clean and written and not outcome.failed and not outcome.refused else 1
+    is_written = json_file is None or write_results(json_file, outcome.rows())
+    is_clean = _report_results(course, selection, outcome)
+    return 0 if is_clean and is_written and not outcome.failed and not outcome.refused else 1
 
 
 def _start(
@@ -144,21 +144,21 @@ def _start(
             unused.callback(template.close)
         course, entries = _find(selection)
         if template is not None and not plain:
-            later = executors.imported_later(selection.source, {entry.lesson for entry in entries})
-            if later is not None:
+            group = executors.guess_import_group(selection.source, {entry.lesson for entry in entries})
+            if group is not None:
                 # this takes half a second, during which the workers import modules
-                template.prepare(later)
+                template.prepare(group)
         if change_tasks:
-            from autograder.gradebook.tasks import change_tasks as change
+            from autograder.gradebook.tasks import change_tasks as change_gradebook_tasks
 
-            for message in change(course, selection.lessons):
+            for message in change_gradebook_tasks(course, selection.lessons):
                 out.print(message, highlight=False, markup=False)
         if scheduler:
             from autograder.workers.cluster import cluster
 
             pool: Workers = cluster(scheduler)
         else:
-            pool = _local(course, workers, len(entries), template, plain=plain)
+            pool = _local_workers(course, workers, len(entries), template, plain=plain)
         unused.pop_all()
     return course, entries, pool
 
@@ -181,11 +181,11 @@ def make_pages(selection: Selection, *, force: bool) -> int:
 
     course, entries = _find(selection)
     pool = LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_only=True)
-    stopped = "Stopped. Run the same command to continue."
-    with _closed(pool, stopped), _progress("Pages", len(entries)) as on_message:
+    stop_message = "Stopped. Run the same command to continue."
+    with _closing(pool, stop_message), _progress("Pages", len(entries)) as on_message:
         outcome = batch.make_pages(course, entries, pool, force=force, on_message=on_message)
-    same, failed = outcome.graded_before - outcome.pages, _failures(outcome)
-    out.print(f"{counted(outcome.pages, 'page')} updated, {same} already up to date; {failed} failed.")
+    unchanged, failed = outcome.graded_before - outcome.pages, _failures(outcome)
+    out.print(f"{counted(outcome.pages, 'page')} updated, {unchanged} already up to date; {failed} failed.")
     return 1 if failed else 0
 
 
@@ -215,27 +215,29 @@ def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str])
     """
     from autograder.grading.run_summary import similar_folder, unknown_folders
 
-    of_students = (
+    student_phrase = (
         f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
     )
-    out.print(f"No submission{of_students} was found in {submitted}, where each is a folder STUDENT/LESSON.")
+    out.print(
+        f"No submission{student_phrase} was found in {submitted}, where each is a folder STUDENT/LESSON."
+    )
     for student in students:
         if (similar := similar_folder(student, submitted)) and similar != student:
             out.print(f"Did you mean {similar}, not {student}?")
-    strange = list(unknown_folders(submitted, gradable, is_exported, students))[:_ROWS]
-    for place, to_do in strange:
-        out.print(f"{place}: {to_do}")
-    return typer.Exit(1 if students or strange else 0)
+    strange_folders = list(unknown_folders(submitted, gradable, is_exported, students))[:_ROWS]
+    for folder, to_do in strange_folders:
+        out.print(f"{folder}: {to_do}")
+    return typer.Exit(1 if students or strange_folders else 0)
 
 
-def _local(
-    course: "Course", wanted: int, submissions: int, template: "Template | None", *, plain: bool
+def _local_workers(
+    course: "Course", requested: int, submissions: int, template: "Template | None", *, plain: bool
 ) -> "Workers":
     """Return workers on this machine, and print their number and the reason for it.
 
     Args:
         course: the course.
-        wanted: the number of workers that the user wants; 0 for as many as make sense.
+        requested: the number of workers that the user wants; 0 for as many as make sense.
         submissions: the number of submissions to grade.
         template: the template process that has been started, if any.
         plain: whether none of the assignments needs torch.
@@ -243,7 +245,7 @@ def _local(
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
 
-    places, explanation = Budget.of_this_machine().allow(wanted, submissions)
+    slots, explanation = Budget.of_this_machine().allow(requested, submissions)
     out.print(explanation)
     if not plain and not cache_file().is_file():
         out.print(
@@ -251,25 +253,25 @@ def _local(
             "parts of the course. This takes some seconds, up to a minute on a slow disk."
         )
     try:
-        return LocalWorkers(places, course.hidden, template, plain=plain)
+        return LocalWorkers(slots, course.hidden, template, plain=plain)
     except WallUnavailable as error:
         raise _no_wall(error) from None
 
 
 @contextmanager
-def _closed(pool: "Workers", stopped: str) -> Iterator[None]:
+def _closing(pool: "Workers", stop_message: str) -> Iterator[None]:
     """Close the workers at the end of a run. If the run is cut short, kill them.
 
     Args:
         pool: the workers.
-        stopped: the message to print after Ctrl+C.
+        stop_message: the message to print after Ctrl+C.
     """
     try:
         yield
     except BaseException as error:
         pool.close(kill=True)
         if isinstance(error, KeyboardInterrupt):
-            err.print(stopped)
+            err.print(stop_message)
             raise typer.Exit(130) from None
         if isinstance(error, WallUnavailable):
             raise _no_wall(error) from None
@@ -281,7 +283,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
     return CourseError(f"Nothing is graded without a sandbox. {error.reason}\n{error.fix}")
 
 
-def _end(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
+def _report_results(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
     """Print a run's results.
 
     Returns:
@@ -298,9 +300,10 @@ def _end(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
         + (f" {counted(outcome.pages, 'page')} updated." if outcome.graded_before else "")
     )
     show_summary(
-        summary, outcome.failed | {shortened_list(entries): why for why, entries in outcome.refused.items()}
+        summary,
+        outcome.failed | {shortened_list(entries): reason for reason, entries in outcome.refused.items()},
     )
-    warn_of_others(course)
+    warn_of_readable_files(course)
     if "single" in outcome.walls:
         err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
     for notice in outcome.notices:
@@ -313,22 +316,22 @@ def show_summary(summary: "RunSummary", failed: Mapping[Any, str]) -> None:
     table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
     to_do = "Grade in formgrader, then: autograder feedback"
     changed = f"The answer has changed since you gave its points. {to_do}"
-    for what, (number, submissions), then in (
+    for noun, (number, submissions), instruction in (
         ("note", summary.notes, to_do),
         ("overruled task", summary.overruled, changed),
     ):
         if number:
-            which = f"{counted(number, what)} in {counted(submissions, 'submission')}"
-            table.add_row("needs manual grading", which, then)
+            subject = f"{counted(number, noun)} in {counted(submissions, 'submission')}"
+            table.add_row("needs manual grading", subject, instruction)
     advice = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
-        *(("could not be read", which, why) for which, why in summary.unread.items()),
-        *(("several notebooks", which, why) for which, why in summary.several.items()),
-        *(("not graded", str(which), why) for which, why in failed.items()),
-        *(("wrong place", which, why) for which, why in summary.unknown.items()),
-        *(("unknown student", which, why) for which, why in summary.strangers.items()),
-        *(("unclear time", which, why) for which, why in summary.unclear_times.items()),
-        *(("points off: late", which, why) for which, why in summary.late.items()),
+        *(("could not be read", subject, reason) for subject, reason in summary.unread.items()),
+        *(("several notebooks", subject, reason) for subject, reason in summary.several.items()),
+        *(("not graded", str(subject), reason) for subject, reason in failed.items()),
+        *(("wrong place", subject, reason) for subject, reason in summary.unknown.items()),
+        *(("unknown student", subject, reason) for subject, reason in summary.strangers.items()),
+        *(("unclear time", subject, reason) for subject, reason in summary.unclear_times.items()),
+        *(("points off: late", subject, reason) for subject, reason in summary.late.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
@@ -337,8 +340,10 @@ def show_summary(summary: "RunSummary", failed: Mapping[Any, str]) -> None:
     if len(rows) > _ROWS:
         table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
     for lesson, students in summary.absent.items():
-        shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
-        table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
+        student_list = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
+        table.add_row(
+            "handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(student_list)
+        )
     if summary.packages:
         table.add_row("not installed here", *map(Text, _packages(summary.packages)))
     if table.row_count:
@@ -350,20 +355,22 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
     The number of students who import a package is added to its name.
     """
-    shown = [f"{package}: {counted(len(who), 'student')}" for package, who in students.items()]
-    more = ["…"] if len(shown) > _NAMES else []
+    package_counts = [
+        f"{package}: {counted(len(importers), 'student')}" for package, importers in students.items()
+    ]
+    ellipsis = ["…"] if len(package_counts) > _NAMES else []
     return (
-        ", ".join(shown[:_NAMES] + more),
+        ", ".join(package_counts[:_NAMES] + ellipsis),
         "Notebooks import these. If answers may use one, install it, then: autograder grade --force",
     )
 
 
 @contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
+def _progress(label: str, total: int) -> Iterator[Callable[[object, str], None]]:
     """Show a progress bar and messages. Without a terminal, print a progress line every few seconds."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        bar = progress.add_task(what, total=total)
+        bar = progress.add_task(label, total=total)
         done, last_line = 0, time.monotonic()
 
         def on_message(entry: object, text: str) -> None:
@@ -375,6 +382,6 @@ def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
             progress.advance(bar)
             if not out.is_terminal and done < total and time.monotonic() - last_line >= _LINE_SECONDS:
                 last_line = time.monotonic()
-                out.print(f"{what}: {done} of {total}")
+                out.print(f"{label}: {done} of {total}")
 
         yield on_message

@@ -18,12 +18,12 @@ class Terminal(Console):
     Control characters are escaped.
     """
 
-    def __init__(self, **more: Any) -> None:
-        super().__init__(highlight=False, markup=False, emoji=False, **more)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **kwargs)
 
-    def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
+    def render(self, *args: Any, **kwargs: Any) -> Iterator[Segment]:
         """Yield the segments of rich's own `render`, with control characters in their text escaped."""
-        for segment in super().render(*what, **how):
+        for segment in super().render(*args, **kwargs):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
@@ -31,7 +31,7 @@ out = Terminal(soft_wrap=True)
 err = Terminal(soft_wrap=True, stderr=True)
 
 
-def warn_of_others(course: "Course") -> None:
+def warn_of_readable_files(course: "Course") -> None:
     """Print a warning if some files of a class can be read by every user of this machine."""
     from autograder.course.permissions import open_to_others
 

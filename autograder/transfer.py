@@ -20,7 +20,7 @@ from autograder.lms import collect as lms_collect
 from autograder.lms import export as lms_export
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
-from autograder.terminal import Terminal, err, out, warn_of_others
+from autograder.terminal import Terminal, err, out, warn_of_readable_files
 from secant.files import move_aside, replace_file
 from secant.language import counted, say
 
@@ -68,7 +68,11 @@ def _refuse_lost_zeros(table: Path, ids: Sequence[str], gradebook_ids: Collectio
     Raises:
         CourseError: the gradebook contains an id of the list with zeros in front of it.
     """
-    padded = {known_id.lstrip("0"): known_id for known_id in gradebook_ids if known_id.startswith("0")}
+    padded = {
+        gradebook_id.lstrip("0"): gradebook_id
+        for gradebook_id in gradebook_ids
+        if gradebook_id.startswith("0")
+    }
     for student in ids:
         if student not in gradebook_ids and student in padded:
             raise CourseError(
@@ -83,8 +87,8 @@ def _refuse_lost_zeros(table: Path, ids: Sequence[str], gradebook_ids: Collectio
 
 def _first_ids(students: Sequence[str]) -> str:
     """Return the first few ids of a list, in brackets, or "" if the list is empty."""
-    shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
-    return f" ({shown})" if students else ""
+    id_list = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
+    return f" ({id_list})" if students else ""
 
 
 def collect(
@@ -105,13 +109,13 @@ def collect(
         CourseError: nothing can be collected, or the students could not be entered into the gradebook.
     """
     course = Course.at(root)
-    chosen = _one_lesson(course, lesson) if lesson else ""
+    chosen = _choose_lesson(course, lesson) if lesson else ""
     people = read_roster(roster) if roster else None
     # the gradebook stays open, so that no other command can grade while files are collected
     with Book(course.directory, course.config) as book:
         collected = lms_collect.collect(course, downloads, people, chosen, lms_collect.system_named(system))
         try:
-            strangers = _strangers(collected, class_list.students(book)) if people is None else ""
+            warning = _strangers_warning(collected, class_list.students(book)) if people is None else ""
             class_list.enter_people(book, map(_row, collected.people))
             for student, name in collected.collected_entries:
                 # the grade of a replaced file must not be exported
@@ -127,30 +131,30 @@ def collect(
         rows = json.dumps([asdict(line) for line in collected.lines], ensure_ascii=False, indent=1)
         replace_file(json_file.absolute(), rows.encode())
     _show_collected(collected)
-    if strangers:
-        err.print(strangers, style="yellow")
-    warn_of_others(course)
+    if warning:
+        err.print(warning, style="yellow")
+    warn_of_readable_files(course)
     if not any(line.path for line in collected.lines):
         return 2
     return int(any(line.needs_a_person for line in collected.lines))
 
 
-def _strangers(collected: lms_collect.Collected, students: Sequence[str]) -> str:
+def _strangers_warning(collected: lms_collect.CollectResult, students: Sequence[str]) -> str:
     """Return a warning if most students in an archive are not in the gradebook, or "" otherwise."""
-    brought = {line.student for line in collected.lines if line.student}
-    new = sorted(brought - set(students))
-    if not students or 2 * len(new) <= len(brought):
+    archive_students = {line.student for line in collected.lines if line.student}
+    new_students = sorted(archive_students - set(students))
+    if not students or 2 * len(new_students) <= len(archive_students):
         return ""
-    shown = ", ".join(new[:3])
+    examples = ", ".join(new_students[:3])
     return say(
-        en=f"The gradebook knows {counted(len(students), 'student')}, but not {len(new)} of the "
-        f"{len(brought)} in this archive ({shown}). Without --roster CSV their ids come from the system's "
-        "names. If they are in your class under other ids, delete these folders in submitted/, then collect "
-        "with --roster.",
-        ko=f"성적부에 학생 {len(students)}명이 있는데, 압축 파일의 {len(brought)}명 중 {len(new)}명"
-        f"({shown})은 거기에 없습니다. --roster CSV가 없으면 시스템에 나오는 이름으로 학번을 만듭니다. "
-        "이미 다른 학번으로 등록된 학생이라면 submitted/에서 이 폴더들을 지우고 --roster를 붙여 "
-        "다시 옮기세요.",
+        en=f"The gradebook knows {counted(len(students), 'student')}, but not {len(new_students)} of the "
+        f"{len(archive_students)} in this archive ({examples}). Without --roster CSV their ids come "
+        "from the system's names. If they are in your class under other ids, delete these folders in "
+        "submitted/, then collect with --roster.",
+        ko=f"성적부에 학생 {len(students)}명이 있는데, 압축 파일의 {len(archive_students)}명 중 "
+        f"{len(new_students)}명({examples})은 거기에 없습니다. --roster CSV가 없으면 시스템에 나오는 "
+        "이름으로 학번을 만듭니다. 이미 다른 학번으로 등록된 학생이라면 submitted/에서 이 폴더들을 "
+        "지우고 --roster를 붙여 다시 옮기세요.",
     )
 
 
@@ -165,9 +169,9 @@ def _row(person: Person) -> Mapping[str, str]:
     }
 
 
-def _show_collected(collected: lms_collect.Collected) -> None:
+def _show_collected(collected: lms_collect.CollectResult) -> None:
     """Print a table of at most _ROWS files; the files that a person has to look at come first."""
-    words = _words()
+    words = _outcome_words()
     title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
         say(en="Outcome", ko="결과"),
@@ -178,13 +182,15 @@ def _show_collected(collected: lms_collect.Collected) -> None:
     table = Table(*heads, title=title, title_justify="left", title_style="bold")
     lines = sorted(collected.lines, key=lambda line: not line.needs_a_person)
     for line in lines[:_ROWS]:
-        place = f"{line.student}/{line.lesson}" if line.student else ""
+        target = f"{line.student}/{line.lesson}" if line.student else ""
         table.add_row(
-            *map(Text, (words[line.outcome], place, line.file or line.path or line.archive, line.message))
+            *map(Text, (words[line.outcome], target, line.file or line.path or line.archive, line.message))
         )
     if len(lines) > _ROWS:
-        more = say(en=f"and {len(lines) - _ROWS} more", ko=f"그 밖에 {len(lines) - _ROWS}개")
-        table.add_row("…", "", more, say(en="--json FILE lists every file", ko="--json 파일에 모두 적습니다"))
+        remainder = say(en=f"and {len(lines) - _ROWS} more", ko=f"그 밖에 {len(lines) - _ROWS}개")
+        table.add_row(
+            "…", "", remainder, say(en="--json FILE lists every file", ko="--json 파일에 모두 적습니다")
+        )
     Terminal().print(table)
     counts = ", ".join(f"{number} {words[outcome]}" for outcome, number in collected.counts.items())
     students = len({line.student for line in collected.lines if line.student})
@@ -198,7 +204,7 @@ def _show_collected(collected: lms_collect.Collected) -> None:
         out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
 
 
-def _words() -> Mapping[str, str]:
+def _outcome_words() -> Mapping[str, str]:
     """Return the word for each outcome in the user's language."""
     korean = {
         "collected": "옮김",
@@ -227,7 +233,7 @@ def export(
         CourseError: the grades or the feedback cannot be written.
     """
     course = Course.at(root)
-    name = _one_lesson(course, lesson) if lesson else _the_lesson(course)
+    name = _choose_lesson(course, lesson) if lesson else _only_lesson(course)
     path = (output or root / lms_export.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
         exported = lms_export.export(course, system, name, fill, column)
@@ -239,8 +245,8 @@ def export(
     if exported.feedback:
         _write(path.with_name(f"{path.stem}.feedback.zip"), exported.feedback, fill)
     table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 이유"))
-    for student, why in list(exported.blank.items())[:_ROWS]:
-        table.add_row(Text(student), Text(why))
+    for student, reason in list(exported.blank.items())[:_ROWS]:
+        table.add_row(Text(student), Text(reason))
     if exported.blank:
         Terminal().print(table)
     for note in exported.notes:
@@ -269,37 +275,37 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
             )
         )
     if path.exists() and path.read_bytes() != data:
-        aside = move_aside(path, "before")
+        old_path = move_aside(path, "before")
         out.print(
             say(
-                en=f"The earlier file is now {aside.name}.",
-                ko=f"전에 있던 파일은 {aside.name}(으)로 바꿨습니다.",
+                en=f"The earlier file is now {old_path.name}.",
+                ko=f"전에 있던 파일은 {old_path.name}(으)로 바꿨습니다.",
             )
         )
     replace_file(path, data, private=True)
     out.print(say(en=f"wrote {path}", ko=f"파일을 썼습니다: {path}"))
 
 
-def _one_lesson(course: Course, word: str) -> str:
-    (lesson,) = choose_gradable(course.root, [word], course.directory.source_directory)
+def _choose_lesson(course: Course, name: str) -> str:
+    (lesson,) = choose_gradable(course.root, [name], course.directory.source_directory)
     return lesson
 
 
-def _the_lesson(course: Course) -> str:
+def _only_lesson(course: Course) -> str:
     """Return the lesson that all submissions belong to.
 
     Raises:
         CourseError: the submissions belong to several lessons, or there are no submissions.
     """
-    known = find_gradable(course.root, course.directory.source_directory).names
-    submissions: list[Entry] = find_submissions(course, known)
+    lesson_names = find_gradable(course.root, course.directory.source_directory).names
+    submissions: list[Entry] = find_submissions(course, lesson_names)
     lessons = sorted({entry.lesson for entry in submissions})
     if len(lessons) != 1:
-        shown = ", ".join(lessons) or "-"
+        choices = ", ".join(lessons) or "-"
         raise CourseError(
             say(
-                en=f"Which lesson? Add --lesson with one of: {shown}.",
-                ko=f"어느 수업인가요? --lesson으로 지정하세요: {shown}.",
+                en=f"Which lesson? Add --lesson with one of: {choices}.",
+                ko=f"어느 수업인가요? --lesson으로 지정하세요: {choices}.",
             )
         )
     return lessons[0]

@@ -73,13 +73,13 @@ def updated_record(name: str, before: BenchmarkRecord, console: Console) -> Benc
     trouble = []
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
         trouble.append(f"other work was going on: the load was {load:.1f} when it began")
-    environment, absent = peers.environment(name, lambda text: console.print(text, markup=False))
-    trouble += [f"{peer} could not be installed: {reason}" for peer, reason in absent.items()]
+    environment, failures = peers.environment(name, lambda text: console.print(text, markup=False))
+    trouble += [f"{peer} could not be installed: {reason}" for peer, reason in failures.items()]
     try:
         rows = run_benchmark(name, environment)
     except BenchmarkFailed as failure:
-        return before.failed(f"failed on {date.today()}: {failure}")
-    return before.updated(rows, str(date.today()), performance.machine(), trouble, complete=not absent)
+        return before.with_failure(f"failed on {date.today()}: {failure}")
+    return before.updated(rows, str(date.today()), performance.machine(), trouble, complete=not failures)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -91,19 +91,19 @@ def main(arguments: list[str] | None = None) -> int:
         epilog=f"The benchmarks: {', '.join(all_names)}.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="all of them when left out")
-    chosen = parser.parse_args(arguments).names or all_names
-    if unknown := sorted(set(chosen) - set(all_names)):
-        parser.error(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(all_names)}")
+    chosen_names = parser.parse_args(arguments).names or all_names
+    if unknown_names := sorted(set(chosen_names) - set(all_names)):
+        parser.error(f"no benchmark is called {', '.join(unknown_names)}: there are {', '.join(all_names)}")
     console = Console(stderr=True)
     records = performance.read(ROOT)
-    for number, name in enumerate(chosen, 1):
-        console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
+    for number, name in enumerate(chosen_names, 1):
+        console.print(f"[{number}/{len(chosen_names)}] {name} ...", markup=False)
         start = time.monotonic()
         records[name] = updated_record(name, records.get(name, BenchmarkRecord()), console)
         performance.write(ROOT, records)  # saved now, so that an interruption does not lose these results
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
-    Console().print(performance.table({name: records[name] for name in chosen}))
-    return int(any(records[name].is_failed for name in chosen))
+    Console().print(performance.table({name: records[name] for name in chosen_names}))
+    return int(any(records[name].is_failed for name in chosen_names))
 
 
 if __name__ == "__main__":

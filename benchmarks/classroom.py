@@ -35,25 +35,27 @@ def make_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     copy_lessons([lesson], folder)
     names = []
     for number, answers in enumerate(islice(_all_answers(lesson), students)):
-        released = assignment(lesson).releases[LANGUAGES[number % 2]]
-        home = folder / "submitted" / f"student{number:05}" / lesson.name
-        home.mkdir(parents=True)
-        (home / f"{lesson.name}.ipynb").write_text(v4.writes(with_answers(released, answers)), "utf-8")
-        names.append(home.parent.name)
+        release = assignment(lesson).releases[LANGUAGES[number % 2]]
+        lesson_folder = folder / "submitted" / f"student{number:05}" / lesson.name
+        lesson_folder.mkdir(parents=True)
+        (lesson_folder / f"{lesson.name}.ipynb").write_text(
+            v4.writes(with_answers(release, answers)), "utf-8"
+        )
+        names.append(lesson_folder.parent.name)
     return names
 
 
 def _all_answers(lesson: Lesson) -> Iterator[Answers]:
     solution = {task.id: task.answer.source for task in questions(lesson)}
-    right = cycle(side_by_side(right_answers(lesson)))
-    wrong = cycle(side_by_side(wrong_answers(lesson)))
+    right_cycle = cycle(side_by_side(right_answers(lesson)))
+    wrong_cycle = cycle(side_by_side(wrong_answers(lesson)))
     while True:
         yield solution
-        yield _with_answers(solution, next(right))
-        yield _half_replaced(solution, next(wrong), 0)
+        yield _with_answers(solution, next(right_cycle))
+        yield _half_replaced(solution, next(wrong_cycle), 0)
         yield {}
-        yield _half_replaced(solution, next(wrong), 1)
-        yield _with_answers(solution, next(right))
+        yield _half_replaced(solution, next(wrong_cycle), 1)
+        yield _with_answers(solution, next(right_cycle))
 
 
 def _with_answers(solution: Answers, replacements: Mapping[str, Answer]) -> Answers:

@@ -46,8 +46,8 @@ def rows() -> Iterator[dict[str, Any]]:
         compiled = torch.compile(chain)
         first = seconds(compiled, x)
         pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]
-    ours, eager = (1000 * statistics.median(side) for side in zip(*pairs, strict=True))
-    yield row("torch.compile: a forward and a backward pass", ours, "not compiled", eager, "ms")
+    compiled_time, eager_time = (1000 * statistics.median(side) for side in zip(*pairs, strict=True))
+    yield row("torch.compile: a forward and a backward pass", compiled_time, "not compiled", eager_time, "ms")
     yield row("torch.compile: the first call, which compiles", first)
 
 

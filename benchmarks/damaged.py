@@ -49,7 +49,7 @@ class Tally:
         self.unexplained = 0
         self.wrongly_collected = 0
 
-    def failed(self, step: str, error: Exception) -> None:
+    def count_error(self, step: str, error: Exception) -> None:
         """Count an error under a text that names the step, the error, and the function that raised it."""
         place = traceback.extract_tb(error.__traceback__)[-1]
         self.errors[
@@ -63,7 +63,7 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
     try:
         result = take_in(place, STEPS, assignment.releases)
     except Exception as error:
-        tally.failed("intake", error)
+        tally.count_error("intake", error)
         return
     if isinstance(result, Rejected):
         tally.outcomes[f"refused: {result.reason}"] += 1
@@ -72,17 +72,17 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
         tally.outcomes["a submission"] += 1
 
 
-def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally: Tally) -> None:
+def archive(data: bytes, intact_notebooks: list[bytes], course: Course, place: Path, tally: Tally) -> None:
     """Collect a damaged archive; count its outcome and the damaged notebooks that end up in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
         result = collect(course, [place])
         tally.wrongly_collected += sum(
-            path.read_bytes() not in intact for path in course.submitted.rglob("*.ipynb")
+            path.read_bytes() not in intact_notebooks for path in course.submitted.rglob("*.ipynb")
         )
     except Exception as error:
-        tally.failed("collect", error)
+        tally.count_error("collect", error)
         return
     finally:
         tally.unexplained += {path.name for path in course.root.parent.iterdir()} != before
@@ -95,7 +95,7 @@ def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally
     tally.unexplained += bool(without_message) or not result.lines
 
 
-def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
+def measure(room: Path, count: int, seed: int, graded_count: int = 0) -> dict[str, Any]:
     """Damage files at random, pass them to the intake or to `autograder collect`, and return the outcomes.
 
     Args:
@@ -103,28 +103,40 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
             must contain nothing else.
         count: the total number of notebooks and archives.
         seed: the seed of the random damage.
-        graded: the number of additional damaged notebooks that are graded as one batch.
+        graded_count: the number of additional damaged notebooks that are graded as one batch.
     """
     draw, tally = random.Random(seed), Tally()
     assignment, course = read_assignment(room, STEPS), Course.at(room)
-    intact = [solved_notebook(room, language).encode() for language in ("en", "ko")]
+    intact_notebooks = [solved_notebook(room, language).encode() for language in ("en", "ko")]
     start_of_all, slowest = time.monotonic(), 0.0
     for number in range(count):
         start = time.monotonic()
         if number % 2:
             name = draw.choice(NAMES)
-            zipped = write(
-                room / "whole.zip", {name(copy_number): draw.choice(intact) for copy_number in range(3)}
+            zip_path = write(
+                room / "whole.zip",
+                {name(copy_number): draw.choice(intact_notebooks) for copy_number in range(3)},
             )
-            archive(damaged_archive(zipped.read_bytes(), draw), intact, course, room / "damaged.zip", tally)
+            archive(
+                damaged_archive(zip_path.read_bytes(), draw),
+                intact_notebooks,
+                course,
+                room / "damaged.zip",
+                tally,
+            )
         else:
-            notebook(damaged_notebook(draw.choice(intact), draw), assignment, room / "damaged.ipynb", tally)
+            notebook(
+                damaged_notebook(draw.choice(intact_notebooks), draw),
+                assignment,
+                room / "damaged.ipynb",
+                tally,
+            )
         slowest = max(slowest, time.monotonic() - start)
     seconds = time.monotonic() - start_of_all
-    for number in range(graded):
+    for number in range(graded_count):
         path = hand_in(room, f"s{number}", "")
-        path.write_bytes(damaged_notebook(draw.choice(intact), draw))
-    summary, _ = run(room) if graded else (None, [])
+        path.write_bytes(damaged_notebook(draw.choice(intact_notebooks), draw))
+    summary, _ = run(room) if graded_count else (None, [])
     outcomes = (
         Counter(task.outcome for result in summary.results.values() for task in result.tasks)
         if summary
@@ -159,17 +171,24 @@ def main() -> None:
         build_course(room)
         counts = measure(room, options.count, options.seed, options.graded)
     print(json.dumps(counts, indent=1, ensure_ascii=False))
-    ended = (
+    good_count = (
         counts["damaged"]
         - counts["raised"]
         - counts["without a sentence"]
         - counts["damaged files collected as whole"]
     )
     rows = [
-        row("damaged files that end in an outcome", ended, "damaged", counts["damaged"], "files", more=True)
+        row(
+            "damaged files that end in an outcome",
+            good_count,
+            "damaged",
+            counts["damaged"],
+            "files",
+            more_is_better=True,
+        )
     ]
     options.json.write_text(json.dumps(rows, indent=2) + "\n")
-    if ended != counts["damaged"] or counts["grading failed"]:
+    if good_count != counts["damaged"] or counts["grading failed"]:
         raise SystemExit("A damaged file stopped something, or got no outcome.")
 
 

@@ -84,7 +84,7 @@ class Meter:
             self._group.rmdir()
 
 
-def timed(folder: Path, *commands: list[str]) -> CommandCost:
+def measure_commands(folder: Path, *commands: list[str]) -> CommandCost:
     """Run commands one after another, and return the seconds and core-seconds that they take together.
 
     Raises:
@@ -93,7 +93,7 @@ def timed(folder: Path, *commands: list[str]) -> CommandCost:
     environment = os.environ | dict.fromkeys(PLACES, str(folder / ".home"))
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     meter = Meter()
-    start, worked = time.perf_counter(), meter.read()
+    start, work_before = time.perf_counter(), meter.read()
     try:
         for command in commands:
             words = meter.words(command)
@@ -102,7 +102,7 @@ def timed(folder: Path, *commands: list[str]) -> CommandCost:
                 raise RuntimeError(
                     f"{' '.join(command[1:4])}: {process.stdout[-1000:]}{process.stderr[-2000:]}"
                 )
-        return CommandCost(time.perf_counter() - start, meter.read() - worked)
+        return CommandCost(time.perf_counter() - start, meter.read() - work_before)
     finally:
         meter.close()
 
@@ -113,14 +113,14 @@ def classroom(lesson: Lesson, students: int) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         make_class(Path(name), lesson, students)
         command = ["generate_assignment", "--create", "--force", lesson.name]
-        timed(Path(name), [sys.executable, "-m", "nbgrader", *command])
+        measure_commands(Path(name), [sys.executable, "-m", "nbgrader", *command])
         yield Path(name)
 
 
 def grade_with_autograder(lesson: Lesson, students: int) -> CommandCost:
     """Grade a class with `autograder grade` and return the command's cost in seconds and core-seconds."""
     with classroom(lesson, students) as folder:
-        cost = timed(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
+        cost = measure_commands(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
         pages = list(folder.glob("feedback/*/*/*.html"))
         if len(pages) != students:
             raise RuntimeError(f"autograder: {len(pages)} pages for {students} students")
@@ -135,7 +135,7 @@ def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
     nbgrader = [sys.executable, "-m", "nbgrader"]
     with classroom(lesson, students) as folder:
         use_stock_engine(folder)
-        cost = timed(
+        cost = measure_commands(
             folder,
             [*nbgrader, "autograde", "--create", lesson.name],
             [*nbgrader, "generate_feedback", lesson.name],
@@ -155,8 +155,8 @@ def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
         folder = Path(name)
         make_class(folder, lesson, students)
         otter_peer.write_otter_tests(folder, lesson)
-        timed(folder, otter_peer.generate_command())
-        cost = timed(folder, *otter_peer.run_commands(folder))
+        measure_commands(folder, otter_peer.generate_command())
+        cost = measure_commands(folder, *otter_peer.run_commands(folder))
         otter_peer.verify(folder, lesson)
         return cost
 
@@ -168,27 +168,27 @@ def floor(lesson: Lesson, students: int) -> float:
     """Return the mean core-seconds of a submission's cells and tests, excluding imports and the sandbox."""
     source = assignment(lesson).source
     tests = {task.id: task.test.source for task in tasks(source) if task.test is not None}
-    spent = 0.0
+    core_seconds = 0.0
     with classroom(lesson, students) as folder:
         for path in sorted(folder.glob("submitted/*/*/*.ipynb")):
             notebook = v4.reads(path.read_text("utf-8"))
             for cell in filter(is_test, notebook.cells):
                 cell.source = tests[cell.metadata.nbgrader.grade_id.removeprefix("test_")]
-            spent += cell_seconds_in_fork(notebook)
-    return spent / students
+            core_seconds += cell_seconds_in_fork(notebook)
+    return core_seconds / students
 
 
 def cell_seconds_in_fork(notebook: NotebookNode) -> float:
     """Run a notebook's code cells in a forked process and return the core-seconds of the cells alone."""
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.write(writing, repr(run_cells(notebook)).encode())
+            os.write(write_end, repr(run_cells(notebook)).encode())
         finally:
             os._exit(0)
-    os.close(writing)
-    with open(reading) as pipe:
+    os.close(write_end)
+    with open(read_end) as pipe:
         seconds = float(pipe.read())
     os.waitpid(child, 0)
     return seconds
@@ -239,16 +239,16 @@ def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int
     peer = grade_with_nbgrader(lesson, stock_students)
     peer_rate = stock_students / peer.seconds
     names = "nbgrader autograde, generate_feedback"
-    yield row("grading throughput", rate, names, peer_rate, "submissions/s", more=True)
+    yield row("grading throughput", rate, names, peer_rate, "submissions/s", more_is_better=True)
     if importlib.util.find_spec("otter"):
         otter_rate = otter_students / grade_with_otter(lesson, otter_students).seconds
-        yield row("grading throughput", rate, "otter run", otter_rate, "submissions/s", more=True)
+        yield row("grading throughput", rate, "otter run", otter_rate, "submissions/s", more_is_better=True)
     work, peer_work = large.work / students, peer.work / stock_students
     yield row("grading, core-seconds", work, names, peer_work, "core-s/submission")
     floor_seconds = floor_in_own_process(lesson, students)
-    one_more = (large.work - small.work) / (students - FEW)
-    yield row("grading, one more submission", one_more, "the floor", floor_seconds, "core-s")
-    yield row("grading overhead", one_more - floor_seconds, unit="core-s/submission")
+    marginal_cost = (large.work - small.work) / (students - FEW)
+    yield row("grading, one more submission", marginal_cost, "the floor", floor_seconds, "core-s")
+    yield row("grading overhead", marginal_cost - floor_seconds, unit="core-s/submission")
     start = max(0.0, small.seconds - FEW * (large.seconds - small.seconds) / (students - FEW))
     yield row("grading, start", start)
 

@@ -72,13 +72,13 @@ def checkers(users: list[User]) -> list[int]:
 
 def measure_memory(users: list[User]) -> tuple[float, float]:
     """Return the megabytes that these users need while their checkers run, and after the checkers end."""
-    checked = megabytes(users)
-    until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
+    megabytes_while_checking = megabytes(users)
+    deadline = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
     # Wait only for the checkers to end. Two other processes of each user, the template and the kernel, keep
     # running.
-    while len(checkers(users)) > 2 * len(users) and time.monotonic() < until:
+    while len(checkers(users)) > 2 * len(users) and time.monotonic() < deadline:
         time.sleep(1)
-    return checked, megabytes(users)
+    return megabytes_while_checking, megabytes(users)
 
 
 def rows(learners: int) -> list[dict[str, Any]]:
@@ -89,20 +89,22 @@ def rows(learners: int) -> list[dict[str, Any]]:
     with hub(names, SECANT_IDLE_MINUTES=IDLE_MINUTES) as running_hub:
         users: list[User] = []
         for user_count in (FEW, learners):
-            new = [running_hub.begin(name) for name in names[len(users) : user_count]]
-            for user in new:
+            new_users = [running_hub.begin(name) for name in names[len(users) : user_count]]
+            for user in new_users:
                 running_hub.wait(user)
                 work(running_hub, user)
-            users += new
+            users += new_users
             for user in users:
                 check(running_hub, user)
             figures.append(measure_memory(users))
-    few, many = figures
-    checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, many, strict=True))
+    few_learners, all_learners = figures
+    checking, idle = (
+        (after - before) / (learners - FEW) for before, after in zip(few_learners, all_learners, strict=True)
+    )
     return [
-        row("hub, a learner who checks", checked, unit="MB"),
+        row("hub, a learner who checks", checking, unit="MB"),
         row("hub, a learner whose checker has ended", idle, unit="MB"),
-        row(f"hub, {CLASS} learners who check", CLASS * checked / 1024, unit="GB"),
+        row(f"hub, {CLASS} learners who check", CLASS * checking / 1024, unit="GB"),
         row(f"hub, {CLASS} learners whose checkers have ended", CLASS * idle / 1024, unit="GB"),
     ]
 

@@ -43,12 +43,12 @@ def rows() -> list[dict[str, Any]]:
         first.run("1")
     pairs = [(measure(provisioner.NAME), measure(STOCK)) for _ in range(ROUNDS)]
     provisioner.close_template()
-    (ours, our_memory), (peer, peer_memory) = (
+    (our_time, our_memory), (peer_time, peer_memory) = (
         [statistics.median(values) for values in zip(*results, strict=True)]
         for results in zip(*pairs, strict=True)
     )
     return [
-        row("kernel ready", ours, PEER, peer),
+        row("kernel ready", our_time, PEER, peer_time),
         row("kernel, private memory", our_memory, PEER, peer_memory, "MB"),
     ]
 

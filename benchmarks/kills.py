@@ -44,20 +44,20 @@ def make_class(room: Path) -> None:
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant"):
         pass
     (room / SECRET).write_bytes(bytes(range(32)))
-    right = solutions(room)
-    hand_in(room, "ann", answered_notebook(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
-    hand_in(room, "bob", answered_notebook(room, right | WRONG, "ko"))
+    answers = solutions(room)
+    hand_in(room, "ann", answered_notebook(room, answers), timestamp="2026-11-01 10:00:00.000000 UTC")
+    hand_in(room, "bob", answered_notebook(room, answers | WRONG, "ko"))
     hand_in(room, "cho", answered_notebook(room, {}))
     hand_in(room, "dee", "{")
     hand_in(
         room,
         "eve",
-        answered_notebook(room, right | {"double": "def double(x):\n    import os\n    os._exit(3)"}),
+        answered_notebook(room, answers | {"double": "def double(x):\n    import os\n    os._exit(3)"}),
     )
-    loud = answered_notebook(room, right)
-    loud.cells.extend(nbformat.v4.new_code_cell("print('words')") for _ in range(3))
-    hand_in(room, "fay", loud)
-    hand_in(room, "gus", answered_notebook(room, {"double": right["double"]}))
+    printing_notebook = answered_notebook(room, answers)
+    printing_notebook.cells.extend(nbformat.v4.new_code_cell("print('words')") for _ in range(3))
+    hand_in(room, "fay", printing_notebook)
+    hand_in(room, "gus", answered_notebook(room, {"double": answers["double"]}))
 
 
 def start(room: Path) -> subprocess.Popen[bytes]:
@@ -99,12 +99,12 @@ def orphans() -> int:
             return len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
-def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds: float) -> None:
+def wait_for(room: Path, process: subprocess.Popen[bytes], count: int, seconds: float) -> None:
     """Wait until the given number of students are autograded, then wait for the given number of seconds.
 
     Stop waiting if the process exits earlier.
     """
-    while process.poll() is None and len(list(room.glob("autograded/*"))) < entered:
+    while process.poll() is None and len(list(room.glob("autograded/*"))) < count:
         time.sleep(0.002)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
@@ -127,18 +127,18 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
     """Kill the coordinator the given number of times and return the outcomes and durations."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     draw = random.Random(seed)
-    linger_seconds, unchanged, entered_counts, temporary_files, finished_early = [], 0, [], 0, 0
+    linger_seconds, unchanged_count, entered_counts, temporary_files, finished_early = [], 0, [], 0, 0
     with tempfile.TemporaryDirectory() as name:
         room = Path(name, "class")
         room.mkdir()
         make_class(room)
-        initial = Path(name, "begun")
-        shutil.copytree(room, initial)
+        initial_room = Path(name, "begun")
+        shutil.copytree(room, initial_room)
         run_seconds = finish(room)
         expected_state = grading_state(room)
         for number in range(kills):
             shutil.rmtree(room)
-            shutil.copytree(initial, room)
+            shutil.copytree(initial_room, room)
             process = start(room)
             # Spread the kills over the run. About a third occur before the first of the seven students is
             # entered in the gradebook. The rest are spread equally over the intervals after each student's
@@ -150,14 +150,15 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             entered_counts.append(len(content(f"sqlite:///{room}/gradebook.db").get("autograder_record", ())))
             temporary_files += len(list((room / "tmp").iterdir()))
             finish(room)
-            unchanged += grading_state(room) == expected_state
+            unchanged_count += grading_state(room) == expected_state
             print(
-                f"killed {number + 1} of {kills}: {entered_counts[-1]} of 7 entered, {unchanged} the same",
+                f"killed {number + 1} of {kills}: {entered_counts[-1]} of 7 entered, "
+                f"{unchanged_count} the same",
                 flush=True,
             )
     return {
         "kills": kills,
-        "the same": unchanged,
+        "the same": unchanged_count,
         "ended before the kill": finished_early,
         "entered when killed": entered_counts,
         "seconds of a run": round(run_seconds, 1),
@@ -177,7 +178,7 @@ def main() -> None:
     options = parser.parse_args()
     results = measure(options.kills, options.seed)
     print(json.dumps(results, indent=1))
-    rows = [row("kills survived", results["the same"], "kills", options.kills, "runs", more=True)]
+    rows = [row("kills survived", results["the same"], "kills", options.kills, "runs", more_is_better=True)]
     options.json.write_text(json.dumps(rows, indent=2) + "\n")
     if results["the same"] != options.kills:
         raise SystemExit("A killed run has left something else than an undisturbed one.")

@@ -30,7 +30,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside.processes import process_ids, stat_fields, sum_fields
 from autograder.sandbox.wall import Wall
-from autograder.workers.worker import imported_later
+from autograder.workers.worker import guess_import_group
 from benchmarks.rows import parser_of, row, show
 from tests.support.kernels import STOCK, kernel
 from tests.support.lessons import LESSONS, assignment, questions, source, with_answers
@@ -47,10 +47,10 @@ def private_bytes(pid: int) -> int:
 def process_tree(ancestor: int) -> list[int]:
     """Return the ids of a process and all its descendants."""
     parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
-    processes, new = set[int](), {ancestor}
-    while new:
-        processes |= new
-        new = {pid for pid, parent in parents.items() if parent in new} - processes
+    processes, children = set[int](), {ancestor}
+    while children:
+        processes |= children
+        children = {pid for pid, parent in parents.items() if parent in children} - processes
     return sorted(processes)
 
 
@@ -77,10 +77,10 @@ def peak_private_memory(processes: Callable[[], list[int]]) -> Iterator[list[int
     Yields:
         a list whose only item is the largest total so far, in bytes.
     """
-    peak, over = [0], threading.Event()
+    peak, stop_event = [0], threading.Event()
 
     def sample() -> None:
-        while not over.is_set():
+        while not stop_event.is_set():
             peak[0] = max(peak[0], sum(map(private_bytes, processes())))
 
     thread = threading.Thread(target=sample)
@@ -88,7 +88,7 @@ def peak_private_memory(processes: Callable[[], list[int]]) -> Iterator[list[int
     try:
         yield peak
     finally:
-        over.set()
+        stop_event.set()
         thread.join()
 
 
@@ -117,13 +117,13 @@ def group_peaks() -> Iterator[list[int]]:
 
 def solution(lesson: Lesson) -> Script:
     """Return the script that the intake (the stage that reads submissions) makes from a lesson's solution."""
-    released = with_answers(
+    notebook = with_answers(
         assignment(lesson).releases["en"], {task.id: task.answer.source for task in questions(lesson)}
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, lesson.name)
         folder.mkdir()
-        (folder / f"{lesson.name}.ipynb").write_text(v4.writes(released), "utf-8")
+        (folder / f"{lesson.name}.ipynb").write_text(v4.writes(notebook), "utf-8")
         result = take_in(folder, lesson.name, assignment(lesson).releases, Path(name))
     assert isinstance(result, Submission)
     return result.script
@@ -132,13 +132,13 @@ def solution(lesson: Lesson) -> Script:
 def container_peak(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
-    if (modules := imported_later(v4.writes(assignment(lesson).source))) is not None:
+    if (modules := guess_import_group(v4.writes(assignment(lesson).source))) is not None:
         wall.prepare(modules)  # a worker also prepares its sandbox like this before it grades
     with peak_private_memory(lambda: in_containers(os.getpid())) as peak_sample, group_peaks() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
-    counted = ", ".join(f"{peak / _MEGABYTE:.0f} MB" for peak in peaks) or "nothing"
-    print(f"{lesson.name}: {peak_sample[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
+    peaks_text = ", ".join(f"{peak / _MEGABYTE:.0f} MB" for peak in peaks) or "nothing"
+    print(f"{lesson.name}: {peak_sample[0] / _MEGABYTE:.0f} MB; its control group counted {peaks_text}")
     return max(peak_sample + peaks)
 
 
@@ -161,8 +161,8 @@ def rows() -> list[dict[str, Any]]:
         template = sum(private_bytes(pid) for pid in process_tree(os.getpid()) if pid != os.getpid())
         worker = private_bytes(os.getpid())
         print(f"a worker: {worker / _MEGABYTE:.0f} MB, its template {template / _MEGABYTE:.0f} MB")
-    largest = max(LESSONS, key=lambda lesson: peaks[lesson])
-    megabytes, peer = peaks[largest] / _MEGABYTE, stock_kernel_peak(largest) / _MEGABYTE
+    largest_lesson = max(LESSONS, key=lambda lesson: peaks[lesson])
+    megabytes, peer = peaks[largest_lesson] / _MEGABYTE, stock_kernel_peak(largest_lesson) / _MEGABYTE
     return [row("submission, private memory", megabytes, PEER, peer, "MB")]
 
 

@@ -57,14 +57,14 @@ def job(world: World, submission: Any) -> Job:
     return Job("", LESSON, v4.writes(world.source), result.script, b"secret", ())
 
 
-def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Job) -> float:
+def seconds_with_neighbour(workers: QuickWorkers, honest_job: Job, neighbour_job: Job) -> float:
     """Return the time in seconds to grade an honest submission while the other worker grades a neighbour.
 
     The neighbour (another submission) is graded again and again until the honest submission is done.
     """
     neighbour_grading = workers.submit(worker.work, neighbour_job)
     start = time.perf_counter()
-    student_grading = workers.submit(worker.work, honest)
+    student_grading = workers.submit(worker.work, honest_job)
     while not student_grading.done():
         if neighbour_grading.done():
             neighbour_grading = submit_again(workers, neighbour_grading, neighbour_job)
@@ -73,9 +73,9 @@ def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Jo
     neighbour_grading.result()
     for future in (student_grading, neighbour_grading):
         workers.settle(future)
-    examined = student_grading.result()
-    assert isinstance(examined, Examined), examined
-    assert examined.report.score == FULL, examined.report
+    result = student_grading.result()
+    assert isinstance(result, Examined), result
+    assert result.report.score == FULL, result.report
     return seconds
 
 
@@ -89,17 +89,17 @@ def rows(rounds: int) -> list[dict[str, Any]]:
     """Measure the effect of each hostile neighbour on an honest student, and return a table row for each."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
-        honest = job(world, world.notebook(busy_answers(0.8 * LIMITS["QUESTION_SECONDS"])))
-        neighbour_jobs = {"peer": honest} | {
+        honest_job = job(world, world.notebook(busy_answers(0.8 * LIMITS["QUESTION_SECONDS"])))
+        neighbour_jobs = {"peer": honest_job} | {
             case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
             for case, id in HOSTILE_CASES.items()
         }
         workers = QuickWorkers(2)
         try:
-            seconds_with_neighbour(workers, honest, honest)  # warms up both workers
+            seconds_with_neighbour(workers, honest_job, honest_job)  # warms up both workers
             turns = [
                 {
-                    case: seconds_with_neighbour(workers, honest, neighbour_job)
+                    case: seconds_with_neighbour(workers, honest_job, neighbour_job)
                     for case, neighbour_job in neighbour_jobs.items()
                 }
                 for _ in range(rounds)
@@ -111,24 +111,24 @@ def rows(rounds: int) -> list[dict[str, Any]]:
     return [row(f"honest student beside {case}", seconds, PEER, peer) for case, seconds in medians.items()]
 
 
-def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
+def measure(honest_count: int, hostile_count: int, spinners: int) -> dict[str, Any]:
     """Grade one class and return its timings and outcomes.
 
     Args:
-        honest: the number of honest students.
-        hostile: the number of hostile submissions.
+        honest_count: the number of honest students.
+        hostile_count: the number of hostile submissions.
         spinners: the number of unrelated processes that keep the machine busy during the grading.
     """
     with tempfile.TemporaryDirectory() as name, busy_machine(spinners):
-        course = make_class(Path(name), hostile, honest)
+        course = make_class(Path(name), hostile_count, honest_count)
         start = time.perf_counter()
         summary, megabytes = grade_class(course)
         seconds = time.perf_counter() - start
     honest_rows = [submission for submission in summary.as_json() if "honest" in submission["student"]]
     outcomes = [task["outcome"] for submission in summary.as_json() for task in submission["tasks"]]
     return {
-        "honest": honest,
-        "hostile": hostile,
+        "honest": honest_count,
+        "hostile": hostile_count,
         "spinners": spinners,
         "seconds": seconds,
         "honest seconds": statistics.median(_seconds(submission) for submission in honest_rows),

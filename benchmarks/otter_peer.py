@@ -64,14 +64,14 @@ def verify(folder: Path, lesson: Lesson) -> None:
     Raises:
         RuntimeError: if otter-grader gave any other number of points for a task.
     """
-    unearned = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
+    wrong_pairs = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
     for release in assignment(lesson).releases.values():
-        unearned |= {(grade_id(cell), cell.source) for cell in release.cells if is_answer(cell)}
+        wrong_pairs |= {(grade_id(cell), cell.source) for cell in release.cells if is_answer(cell)}
     for path in sorted(folder.glob("submitted/*/*/*.ipynb")):
         cells = v4.reads(path.read_text("utf-8")).cells
         answers = {grade_id(cell): cell.source for cell in cells if is_answer(cell)}
         expected = {
-            task.id: 0 if (task.id, answers[task.id]) in unearned else task.points
+            task.id: 0 if (task.id, answers[task.id]) in wrong_pairs else task.points
             for task in questions(lesson)
         }
         tests = json.loads((path.parent / "results.json").read_text("utf-8"))["tests"]

@@ -37,7 +37,7 @@ def packages(place: Path = PLACE) -> Path:
     return Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
 
 
-def missing(requirements: list[Requirement], place: Path = PLACE) -> list[Requirement]:
+def missing_requirements(requirements: list[Requirement], place: Path = PLACE) -> list[Requirement]:
     """Return the requirements that are met neither in the environment nor by this Python's packages."""
     path = [str(packages(place)), *sys.path]
     versions: dict[str, str] = {}
@@ -62,15 +62,20 @@ def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str],
     if not requirements:
         return dict(os.environ), {}
     failures = {}
-    if unmet := missing(requirements):
-        tell(f"    installing {', '.join(map(str, unmet))} into {PLACE.name}, once: a minute or more")
+    if unmet_requirements := missing_requirements(requirements):
+        tell(
+            f"    installing {', '.join(map(str, unmet_requirements))} into "
+            f"{PLACE.name}, once: a minute or more"
+        )
         make()
-        failures = {str(requirement): reason for requirement in unmet if (reason := install(requirement))}
+        failures = {
+            str(requirement): reason for requirement in unmet_requirements if (reason := install(requirement))
+        }
     path = [str(packages()), os.environ.get("PYTHONPATH", "")]
-    shared = [str(PLACE / "share" / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
+    jupyter_paths = [str(PLACE / "share" / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     variables = {
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "JUPYTER_PATH": os.pathsep.join(filter(None, shared)),
+        "JUPYTER_PATH": os.pathsep.join(filter(None, jupyter_paths)),
     }
     return os.environ | variables, failures
 

@@ -38,7 +38,7 @@ class BenchmarkRecord:
     trouble: Sequence[str] = ()
     is_failed: bool = False
 
-    def failed(self, reason: str) -> Self:
+    def with_failure(self, reason: str) -> Self:
         """Return a record with the same table rows and the reason why there are no newer rows."""
         return replace(self, trouble=[reason], is_failed=True)
 
@@ -55,12 +55,14 @@ class BenchmarkRecord:
             complete: whether all peers were available. If not, table rows that were not measured again are
                 kept.
         """
-        new = [{**row, "date": date, "machine": machine} for row in rows]
-        measured = {(row["figure"], row["peer"]) for row in rows}
+        new_rows = [{**row, "date": date, "machine": machine} for row in rows]
+        measured_keys = {(row["figure"], row["peer"]) for row in rows}
         old_rows = (
-            [] if complete else [row for row in self.rows if (row["figure"], row["peer"]) not in measured]
+            []
+            if complete
+            else [row for row in self.rows if (row["figure"], row["peer"]) not in measured_keys]
         )
-        return replace(self, rows=[*new, *old_rows], trouble=list(trouble), is_failed=False)
+        return replace(self, rows=[*new_rows, *old_rows], trouble=list(trouble), is_failed=False)
 
 
 def validated_rows(rows: Any) -> list[Row]:
@@ -91,9 +93,9 @@ def read(root: Path) -> dict[str, BenchmarkRecord]:
 
 def write(root: Path, records: Mapping[str, BenchmarkRecord]) -> None:
     """Write the records to docs/performance.json, and generate docs/performance.md from them."""
-    ordered = {name: asdict(records[name]) for name in sorted(records)}
+    data = {name: asdict(records[name]) for name in sorted(records)}
     for name, text in (
-        (JSON, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"),
+        (JSON, json.dumps(data, indent=1, ensure_ascii=False) + "\n"),
         (PAGE, page(records)),
     ):
         new_file = root / f"{name}.new"
@@ -128,19 +130,19 @@ def processor() -> str:
 def cells(row: Row) -> tuple[str, str, str, str, str]:
     """Return the text of each cell in one row of the table."""
     unit = row["unit"]
-    theirs = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
+    peer_text = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
     ratio = "" if row["ratio"] is None else f"{row['ratio']:g}"
-    return row["figure"], f"{row['ours']:g} {unit}", row["peer"], theirs, ratio
+    return row["figure"], f"{row['ours']:g} {unit}", row["peer"], peer_text, ratio
 
 
-def latest(record: BenchmarkRecord) -> str:
+def latest_date(record: BenchmarkRecord) -> str:
     """Return the date on which a benchmark was last measured, or "" if it has no results."""
     return max((row["date"] for row in record.rows), default="")
 
 
 def is_old(record: BenchmarkRecord, row: Row) -> bool:
     """Return whether a table row was measured before the latest run of its benchmark."""
-    return record.is_failed or row["date"] < latest(record)
+    return record.is_failed or row["date"] < latest_date(record)
 
 
 def table(records: Mapping[str, BenchmarkRecord]) -> Table:
@@ -148,8 +150,10 @@ def table(records: Mapping[str, BenchmarkRecord]) -> Table:
     view = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
     for name, record in records.items():
         for row in record.rows:
-            figure, *others = cells(row)
-            view.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
+            figure, *other_cells = cells(row)
+            view.add_row(
+                f"{figure} (of {row['date']})" if is_old(record, row) else figure, *other_cells, name
+            )
     trouble = [f"{name}: {remark}" for name, record in records.items() for remark in record.trouble]
     view.caption = Text("\n".join(trouble), justify="left")
     return view
@@ -163,16 +167,16 @@ def page(records: Mapping[str, BenchmarkRecord]) -> str:
     for name, record in records.items():
         lines.append(f"| **{name}** | | | | |")
         for row in record.rows:
-            figure, *others = map(escape_cell, cells(row))
-            old = f" (of {row['date']})" if is_old(record, row) else ""
-            lines.append(f"| {figure}{old} | {' | '.join(others)} |")
+            figure, *other_cells = map(escape_cell, cells(row))
+            date_note = f" (of {row['date']})" if is_old(record, row) else ""
+            lines.append(f"| {figure}{date_note} | {' | '.join(other_cells)} |")
     lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
     for name, record in records.items():
         numbers = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
         remarks = escape_cell("; ".join(record.trouble))
         command = f"python -m {__package__}.{name} --json FILE"
         lines.append(
-            f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, numbers))} | {remarks} |"
+            f"| {name} | `{command}` | {latest_date(record)} | {', '.join(map(str, numbers))} | {remarks} |"
         )
     lines += ["", *(f"Machine {number}: {text}." for number, text in enumerate(machines, 1))]
     return HEAD + "\n".join(lines) + "\n"

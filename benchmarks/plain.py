@@ -43,47 +43,47 @@ def make_course(root: Path, students: int, imports: Sequence[str]) -> None:
         write_assignment(root / "submitted" / f"student{number:03}", NAME, {NAME: HOMEWORK})
 
 
-def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float, float]:
+def measure_autograder(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float, float]:
     """Return two times in seconds: to start the sandbox and preload modules, and to grade a submission."""
-    started = time.perf_counter()
+    start = time.perf_counter()
     submitted = writes(HOMEWORK).encode()
     examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
     with Wall() as wall:
         for sentence in preload_warnings(wall.preload(modules)):
             print(sentence)
-        begun = time.perf_counter()
+        grading_start = time.perf_counter()
         for _ in range(students):
             assert examiner.grade(wall.open_container, submitted).score == 5
-        return begun - started, (time.perf_counter() - begun) / students
+        return grading_start - start, (time.perf_counter() - grading_start) / students
 
 
-def whole(root: Path, students: int) -> float:
+def measure_full_run(root: Path, students: int) -> float:
     """Return the seconds that `autograder grade` takes per submission, including its start-up time."""
     (root / "course").mkdir()  # an empty folder: the course has no lessons in the autograder's format
-    started = time.perf_counter()
+    start = time.perf_counter()
     command = [sys.executable, "-m", "autograder.cli", "grade", NAME]
     subprocess.run(command, cwd=root, check=True, capture_output=True)
-    took = time.perf_counter() - started
+    seconds = time.perf_counter() - start
     assert len(list((root / "feedback").glob("*/*/*.html"))) == students
-    for written in ("course", "autograded", "feedback"):  # so that nbgrader does not find our results
-        shutil.rmtree(root / written)
+    for name in ("course", "autograded", "feedback"):  # so that nbgrader does not find our results
+        shutil.rmtree(root / name)
     (root / "gradebook.db").unlink()
-    return took / students
+    return seconds / students
 
 
-def stock(root: Path, students: int) -> tuple[float, float]:
+def measure_nbgrader(root: Path, students: int) -> tuple[float, float]:
     """Return the seconds that stock nbgrader takes to grade one submission, and to make one feedback page.
 
     The time that each command takes to start is included.
     """
     _nbgrader(root, ["generate_assignment", NAME, "--create"])
-    started = time.perf_counter()
+    start = time.perf_counter()
     _nbgrader(root, ["autograde", NAME])
-    graded = time.perf_counter()
+    autograde_end = time.perf_counter()
     _nbgrader(root, ["generate_feedback", NAME])
-    ended = time.perf_counter()
+    feedback_end = time.perf_counter()
     assert len(list((root / "feedback").glob("*/*/*.html"))) == students
-    return (graded - started) / students, (ended - graded) / students
+    return (autograde_end - start) / students, (feedback_end - autograde_end) / students
 
 
 def _nbgrader(root: Path, words: Sequence[str]) -> None:
@@ -97,25 +97,31 @@ def rows(students: int, stock_students: int, imports: Sequence[str]) -> Iterator
     with TemporaryDirectory() as name:
         root = Path(name)
         make_course(root, students, imports)
-        start, each = ours(root, students)
+        start, seconds = measure_autograder(root, students)
         yield row("plain homework, start of the sandbox", start)
         if imports:
             preload = modules_to_preload(root, [NAME], Config())
             figure = f"plain homework with {', '.join(preload)}, sandbox alone"
-            yield row(figure, ours(root, students, preload)[1], "without preloading", each, "s/submission")
+            yield row(
+                figure,
+                measure_autograder(root, students, preload)[1],
+                "without preloading",
+                seconds,
+                "s/submission",
+            )
         else:
-            yield row("plain homework, sandbox alone", each, unit="s/submission")
-        graded = whole(root, students)
+            yield row("plain homework, sandbox alone", seconds, unit="s/submission")
+        full_run_seconds = measure_full_run(root, students)
         for folder in sorted((root / "submitted").iterdir())[stock_students:]:
             shutil.rmtree(folder)
-        peer = sum(stock(root, stock_students)) if stock_students else None
+        peer = sum(measure_nbgrader(root, stock_students)) if stock_students else None
         yield row(
             "plain homework, gradebook and pages",
-            1 / graded,
+            1 / full_run_seconds,
             "nbgrader autograde, generate_feedback" if peer else "",
             1 / peer if peer else None,
             "submissions/s",
-            more=True,
+            more_is_better=True,
         )
 
 

@@ -52,18 +52,18 @@ def class_of_students(lesson: Lesson, students: int) -> dict[str, Student]:
         if number and number % _COPY_EVERY == 0:
             members[name] = members[f"s{number - 1:05}"]
             continue
-        chosen = {task: chance.choice(answers) for task, answers in answers_of_task.items()}
-        texts = {task: _reworded(text, chance) for task, (text, _) in chosen.items()}
-        fates = {task: fate for task, (_, fate) in chosen.items()}
+        choices = {task: chance.choice(answers) for task, answers in answers_of_task.items()}
+        texts = {task: _reword(text, chance) for task, (text, _) in choices.items()}
+        fates = {task: fate for task, (_, fate) in choices.items()}
         members[name] = Student(fates, texts, LANGUAGES[number % 2])
     return members
 
 
-def _reworded(text: str, chance: random.Random) -> str:
+def _reword(text: str, chance: random.Random) -> str:
     """Return an answer as another student might write it: with other variable names and a useless line."""
-    mark = chance.choice("abcdefgh")
+    suffix = chance.choice("abcdefgh")
     numbers = ", ".join(str(chance.randrange(100)) for _ in range(6))
-    return _LOCAL_NAMES.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"
+    return _LOCAL_NAMES.sub(rf"\1_{suffix}", text) + f"\n_mine = [{numbers}]\n"
 
 
 def make_course(room: Path, lessons: list[Lesson], students: int) -> None:
@@ -86,10 +86,10 @@ def time_report(room: Path, *words: str) -> tuple[float, float]:
     process = subprocess.Popen(
         command, cwd=room, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
     )
-    _, status, used = os.wait4(process.pid, 0)
+    _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    return used.ru_utime + used.ru_stime, time.monotonic() - start
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - start
 
 
 def compare_reports(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
@@ -100,12 +100,12 @@ def compare_reports(students: int, lesson: int, lessons: int) -> Iterator[dict[s
         lesson: the number of the lesson for the report on a single lesson.
         lessons: the number of lessons in the course, and in the report on several lessons.
     """
-    chosen = [candidate for candidate in LESSONS if int(candidate.name[:2]) == lesson]
-    chosen += [candidate for candidate in LESSONS if candidate not in chosen][: lessons - 1]
+    chosen_lessons = [candidate for candidate in LESSONS if int(candidate.name[:2]) == lesson]
+    chosen_lessons += [candidate for candidate in LESSONS if candidate not in chosen_lessons][: lessons - 1]
     with tempfile.TemporaryDirectory() as name:
         room = Path(name)
-        make_course(room, sorted(chosen, key=lambda each: each.name), students)
-        for title, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
+        make_course(room, sorted(chosen_lessons, key=lambda item: item.name), students)
+        for title, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen_lessons)} lessons", [])):
             busy, seconds = time_report(room, *words)
             yield row(f"report on {title}, {students} students, processor", busy)
             yield row(f"report on {title}, {students} students", seconds)

@@ -20,29 +20,31 @@ def parser_of(doc: str | None) -> argparse.ArgumentParser:
 
 def row(
     figure: str,
-    ours: float,
+    our_value: float,
     peer: str = "",
     value: float | None = None,
     unit: str = "s",
     *,
-    more: bool = False,
+    more_is_better: bool = False,
 ) -> dict[str, Any]:
     """Return a table row for a result; its `ratio` is how many times better our value is than the peer's.
 
     Args:
         figure: the name of the measured quantity.
-        ours: our value.
+        our_value: our value.
         peer: the name of the competing tool (the peer), or "" if there is no peer.
         value: the peer's value, or None if there is no peer.
         unit: the unit of both values.
-        more: whether a larger value is better.
+        more_is_better: whether a larger value is better.
     """
     return {
         "figure": figure,
-        "ours": round(ours, 3),
+        "ours": round(our_value, 3),
         "peer": peer,
         "peer_value": None if value is None else round(value, 3),
-        "ratio": None if value is None else round(ours / value if more else value / ours, 2),
+        "ratio": None
+        if value is None
+        else round(our_value / value if more_is_better else value / our_value, 2),
         "unit": unit,
     }
 
@@ -50,9 +52,9 @@ def row(
 def show(rows: Iterable[dict[str, Any]], file: Path | None) -> None:
     """Print each table row as soon as it is measured; then write all rows into `file`, unless it is None."""
     all_rows = []
-    for each in rows:
-        all_rows.append(each)
-        peer = f"{each['peer']} {each['peer_value']}, {each['ratio']} times" if each["peer"] else ""
-        print(f"{each['figure']:52} {each['ours']} {each['unit']}   {peer}", flush=True)
+    for entry in rows:
+        all_rows.append(entry)
+        peer = f"{entry['peer']} {entry['peer_value']}, {entry['ratio']} times" if entry["peer"] else ""
+        print(f"{entry['figure']:52} {entry['ours']} {entry['unit']}   {peer}", flush=True)
     if file:
         file.write_text(json.dumps(all_rows, indent=2) + "\n")

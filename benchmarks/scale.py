@@ -36,7 +36,7 @@ from autograder.grading.batch import grade
 from autograder.sandbox.inside.processes import stat_fields
 from autograder.workers.cluster import cluster
 from autograder.workers.executors import LocalWorkers, Workers
-from autograder.workers.jobs import Done, Job, Page
+from autograder.workers.jobs import Job, JobResult, Page
 from benchmarks.classroom import make_class
 from benchmarks.rows import parser_of, row
 from tests.support.cluster import cluster_of
@@ -108,12 +108,12 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
     """
     entries = find_submissions(course, [LESSONS[0].name])
 
-    def now() -> Cost:
+    def current_cost() -> Cost:
         return Cost(time.perf_counter(), busy_seconds(), time.process_time(), processor_seconds(scheduler))
 
-    start = now()
+    start = current_cost()
     summary = grade(course, entries, workers, force=True)
-    end = now()
+    end = current_cost()
     assert not summary.failed
     assert len(summary.results) == len(entries)
     return Cost(*((after - before) / len(entries) for before, after in zip(start, end, strict=True)))
@@ -141,19 +141,19 @@ class ReplayingWorkers:
 
     def __init__(self, workers: LocalWorkers) -> None:
         self.start = 0.0
-        self.places = workers.places
+        self.slots = workers.slots
         self._workers = workers
-        self._keys: dict[Future[Done], tuple[type, str]] = {}
-        self._results: dict[tuple[type, str], Done] = {}
+        self._keys: dict[Future[JobResult], tuple[type, str]] = {}
+        self._results: dict[tuple[type, str], JobResult] = {}
 
-    def submit(self, work: Callable[[Any], Done], job: Job | Page) -> Future[Done]:
+    def submit(self, work: Callable[[Any], JobResult], job: Job | Page) -> Future[JobResult]:
         """Return the recorded result of a job; if there is none, submit the job to the workers."""
         self.start = self.start or time.perf_counter()
         key = type(job), job.student
         if key in self._results:
-            replayed: Future[Done] = Future()
-            replayed.set_result(self._results[key])
-            return replayed
+            replayed_future: Future[JobResult] = Future()
+            replayed_future.set_result(self._results[key])
+            return replayed_future
         future = self._workers.submit(work, job)
         self._keys[future] = key
         return future
@@ -162,7 +162,7 @@ class ReplayingWorkers:
         """Check that the workers are alive."""
         self._workers.check_workers()
 
-    def settle(self, future: Future[Done]) -> None:
+    def settle(self, future: Future[JobResult]) -> None:
         """Record the result of a job that the workers have done."""
         if future in self._keys:
             self._results[self._keys.pop(future)] = future.result()
@@ -200,14 +200,14 @@ def writing_rates(
     room: Path, workers: ReplayingWorkers, postgres: Server, rounds: int
 ) -> tuple[float, float]:
     """Return the median numbers of results written per second into SQLite and into PostgreSQL."""
-    empty = room / "empty.db"
-    for url in (f"sqlite:///{empty}", postgres.database("empty")):
+    empty_database = room / "empty.db"
+    for url in (f"sqlite:///{empty_database}", postgres.database("empty")):
         course = course_with_gradebook(room, url)
         with Book(course.directory, course.config) as book:
             register(book, read_assignment(room, LESSONS[0].name))
     rates_of_rounds = []
     for number in range(rounds):
-        copy_path = shutil.copy(empty, room / f"copy{number}.db")
+        copy_path = shutil.copy(empty_database, room / f"copy{number}.db")
         urls = f"sqlite:///{copy_path}", postgres.database(f"copy{number}", like="empty")
         rates_of_rounds.append(
             [results_per_second(course_with_gradebook(room, url), workers) for url in urls]
@@ -273,13 +273,13 @@ def main() -> None:
         )
     rates = 1 / remote.seconds, "two local workers", 1 / local.seconds
     rows = [
-        row("grading by two Dask workers", *rates, "submissions/s", more=True),
+        row("grading by two Dask workers", *rates, "submissions/s", more_is_better=True),
         row("results written by one coordinator, SQLite", sqlite, unit="submissions/s"),
         row(
             "results written by one coordinator, PostgreSQL",
             *(postgres, "SQLite", sqlite),
             "submissions/s",
-            more=True,
+            more_is_better=True,
         ),
     ]
     print(f"results that a coordinator alone writes a second: SQLite {sqlite:.1f}, PostgreSQL {postgres:.1f}")

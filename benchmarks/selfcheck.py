@@ -76,8 +76,8 @@ def seconds(action: Callable[[], float | None], rounds: int = ROUNDS) -> float:
     for _ in range(rounds):
         time.sleep(REST_SECONDS)
         start = time.perf_counter()
-        reported = action()
-        measured_seconds.append(time.perf_counter() - start if reported is None else reported)
+        reported_seconds = action()
+        measured_seconds.append(time.perf_counter() - start if reported_seconds is None else reported_seconds)
     return statistics.median(measured_seconds)
 
 
@@ -106,8 +106,8 @@ class Buttons:
         elapsed: float = self.page.evaluate(CLICK, [button, ".secant-row[data-outcome=waiting]", False])
         self.page.locator(".secant-panel[aria-busy=false]").wait_for()
         rows = self.page.locator(".secant-row")
-        passed = self.page.locator(".secant-row:is([data-outcome=passed], [data-outcome=manual])")
-        if task is None and rows.count() != passed.count():
+        passed_rows = self.page.locator(".secant-row:is([data-outcome=passed], [data-outcome=manual])")
+        if task is None and rows.count() != passed_rows.count():
             raise RuntimeError(f"the solution does not pass: {rows.all_inner_texts()}")
         return elapsed
 
@@ -130,25 +130,27 @@ def server(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     Yields:
         the address of the server, and the environment variables that let commands find the server.
     """
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory() as config_folder:
         port = free_port()
         config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(EXTENSIONS, True)}}
-        Path(home, "jupyter_server_config.json").write_text(json.dumps(config))
+        Path(config_folder, "jupyter_server_config.json").write_text(json.dumps(config))
         places = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "SECANT_DATA")
         paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        environment = os.environ | dict.fromkeys(places, home) | {"PYTHONPATH": paths, "MPLBACKEND": "Agg"}
-        running = subprocess.Popen(
+        environment = (
+            os.environ | dict.fromkeys(places, config_folder) | {"PYTHONPATH": paths, "MPLBACKEND": "Agg"}
+        )
+        process = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *lab.SERVER_FLAGS, f"--port={port}"],
             cwd=folder,
-            env=environment | {"JUPYTERLAB_WORKSPACES_DIR": f"{home}/workspaces"},
+            env=environment | {"JUPYTERLAB_WORKSPACES_DIR": f"{config_folder}/workspaces"},
             stderr=subprocess.DEVNULL,
         )
         try:
             wait_for(port)
             yield f"http://127.0.0.1:{port}", environment
         finally:
-            running.terminate()
-            running.wait(30)
+            process.terminate()
+            process.wait(30)
 
 
 def wait_for(port: int) -> None:
@@ -210,12 +212,12 @@ def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
         results.append(row("check button, lesson", lesson_seconds, "nbgrader's Validate button", peer))
         check = [sys.executable, "-m", "autograder.cli", "check", str(path)]
         validate = [str(Path(sys.executable).parent / "nbgrader"), "validate", str(path)]
-        warm = seconds(command_runner(environment, *check), 3)
+        warm_seconds = seconds(command_runner(environment, *check), 3)
         peer = seconds(command_runner(environment, *validate), 3)
-        results.append(row("autograder check", warm, "nbgrader validate", peer))
+        results.append(row("autograder check", warm_seconds, "nbgrader validate", peer))
         without_service = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
-        cold = seconds(command_runner(without_service, *check), 3)
-        results.append(row("autograder check, no service", cold, "nbgrader validate", peer))
+        cold_seconds = seconds(command_runner(without_service, *check), 3)
+        results.append(row("autograder check, no service", cold_seconds, "nbgrader validate", peer))
         for lesson_name in other_lessons:
             number = int(lesson_name[:2])
             task_seconds, lesson_seconds, peer = time_buttons(page, write_solved(lesson_name, Path(name)), 3)

@@ -53,8 +53,8 @@ def make_course(room: Path, lesson: str, url: str) -> None:
         shutil.copy(ROOT / "course" / name, room / "course")
     settings = (ROOT / "nbgrader_config.py").read_text()
     (room / "nbgrader_config.py").write_text(f"{settings}\nc.CourseDirectory.db_url = {url!r}\n")
-    right = solutions(room, lesson)
-    hand_in(room, FIRST, answered_notebook(room, right, lesson=lesson), lesson)
+    answers = solutions(room, lesson)
+    hand_in(room, FIRST, answered_notebook(room, answers, lesson=lesson), lesson)
     summary, _ = run(room, InProcessWorkers(fake_result), lessons=[lesson])
     assert not summary.failed
 
@@ -74,12 +74,12 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
                 for row in connection.execute(select(table).where(table.c[column] == value)).mappings()
             ]
 
-        (person,) = rows(tables["student"], "id", FIRST)
-        (work,) = rows(tables["submitted_assignment"], "student_id", FIRST)
-        (notebook,) = rows(tables["submitted_notebook"], "assignment_id", work["id"])
-        connection.execute(insert(tables["student"]), [person | {"id": name} for name in names])
-        works = [work | {"id": work_ids[name], "student_id": name} for name in names]
-        connection.execute(insert(tables["submitted_assignment"]), works)
+        (student_row,) = rows(tables["student"], "id", FIRST)
+        (submission_row,) = rows(tables["submitted_assignment"], "student_id", FIRST)
+        (notebook,) = rows(tables["submitted_notebook"], "assignment_id", submission_row["id"])
+        connection.execute(insert(tables["student"]), [student_row | {"id": name} for name in names])
+        submission_rows = [submission_row | {"id": work_ids[name], "student_id": name} for name in names]
+        connection.execute(insert(tables["submitted_assignment"]), submission_rows)
         copies = [notebook | {"id": ids[name], "assignment_id": work_ids[name]} for name in names]
         connection.execute(insert(tables["submitted_notebook"]), copies)
         for table in ("grade", "comment"):
@@ -159,9 +159,9 @@ def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dic
     for size in sizes:
         enlarge(room, lesson, url, range(before, size))
         before = size
-        unchanged = grade_again(room)
-        assert f"{size} of them earlier" in unchanged["output"], unchanged
-        yield {"students": size, "unchanged": unchanged, "formgrader": time_formgrader(room, lesson, size)}
+        second_run = grade_again(room)
+        assert f"{size} of them earlier" in second_run["output"], second_run
+        yield {"students": size, "unchanged": second_run, "formgrader": time_formgrader(room, lesson, size)}
     change_one(room, lesson)
     after_change = grade_again(room)
     assert f"{before - 1} of them earlier" in after_change["output"], after_change
@@ -197,8 +197,8 @@ def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for name, (part, key, unit) in figures.items():
             figure = name.format(size)
             if len(by_gradebook) == 1:
-                ((kind, only),) = by_gradebook.items()
-                yield row(f"{figure}, {_TITLES[kind]}", only[part][key], unit=unit)
+                ((kind, single_measurement),) = by_gradebook.items()
+                yield row(f"{figure}, {_TITLES[kind]}", single_measurement[part][key], unit=unit)
             else:
                 postgres_value, sqlite_value = (
                     by_gradebook["postgres"][part][key],

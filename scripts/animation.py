@@ -48,11 +48,11 @@ def mouse_positions(start: float, end: float) -> Iterator[float]:
 
 def photograph(page: Page, clip: FloatRect) -> Image.Image:
     """Take screenshots of part of the page until two in a row are equal, or for 3 s; return the last one."""
-    before, now = b"", page.screenshot(clip=clip)
+    previous, screenshot = b"", page.screenshot(clip=clip)
     deadline = time.monotonic() + 3
-    while before != now and time.monotonic() < deadline:
-        before, now = now, page.screenshot(clip=clip)
-    return Image.open(io.BytesIO(now)).convert("RGB")
+    while previous != screenshot and time.monotonic() < deadline:
+        previous, screenshot = screenshot, page.screenshot(clip=clip)
+    return Image.open(io.BytesIO(screenshot)).convert("RGB")
 
 
 def drag(page: Page, number: int) -> list[Image.Image]:
@@ -77,8 +77,8 @@ def drag(page: Page, number: int) -> list[Image.Image]:
     frames = [photograph(page, clip)]
     page.mouse.move(x, y)
     page.mouse.down()
-    for at in track(list(mouse_positions(start, END_OF_DRAG)), "Dragging", transient=True):
-        page.mouse.move(track_box["x"] + at * track_box["width"], y)
+    for position in track(list(mouse_positions(start, END_OF_DRAG)), "Dragging", transient=True):
+        page.mouse.move(track_box["x"] + position * track_box["width"], y)
         time.sleep(SETTLING_SECONDS)
         frames.append(photograph(page, clip))
     page.mouse.up()
@@ -116,13 +116,13 @@ def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
             page.evaluate(HIDE_FILE_BROWSER)
             lab.wait_until_still(page.locator(EXPLORER))
             page.mouse.move(0, 0)
-            still = IMAGES / f"explorer-{language}.png"
+            image_path = IMAGES / f"explorer-{language}.png"
             screenshot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-            screenshot.quantize(COLOURS, dither=Image.Dither.NONE).save(still, optimize=True)
-            yield still
-            moving = IMAGES / f"explorer-{language}.webp"
-            save(drag(page, number), moving)
-            yield moving
+            screenshot.quantize(COLOURS, dither=Image.Dither.NONE).save(image_path, optimize=True)
+            yield image_path
+            animation_path = IMAGES / f"explorer-{language}.webp"
+            save(drag(page, number), animation_path)
+            yield animation_path
 
 
 def main() -> int:

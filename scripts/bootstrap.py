@@ -214,12 +214,12 @@ def is_ready(extras: "list[str]") -> bool:
     return stamp.get("installed") == installation_digest() and has_extras and os.path.exists(PYTHON)
 
 
-def is_new_enough(python: str, also: str = "sys") -> bool:
+def is_new_enough(python: str, module: str = "sys") -> bool:
     """Return whether a Python interpreter runs, is new enough, and can import the given module."""
-    code = f"import sys, {also}; sys.exit(sys.version_info < {OLDEST!r})"
-    null = subprocess.DEVNULL
+    code = f"import sys, {module}; sys.exit(sys.version_info < {OLDEST!r})"
+    devnull = subprocess.DEVNULL
     try:
-        return subprocess.call([python, "-c", code], stdin=null, stdout=null, stderr=null) == 0
+        return subprocess.call([python, "-c", code], stdin=devnull, stdout=devnull, stderr=devnull) == 0
     except OSError:
         return False
 
@@ -344,8 +344,8 @@ class PipProgress:
         self.downloads = 0
         self.file, self.size = "", ""
         self.total = self.before = 0
-        self.began = self.printed = time.time()
-        self.shown = ""
+        self.start_time = self.printed = time.time()
+        self.line = ""
 
     def follow(self, process: "subprocess.Popen[bytes]") -> None:
         """Show the progress of pip until pip exits."""
@@ -380,7 +380,7 @@ class PipProgress:
 
     def text(self) -> str:
         """Return the line that describes pip's progress and the elapsed time."""
-        seconds = int(time.time() - self.began)
+        seconds = int(time.time() - self.start_time)
         elapsed = say(f"{seconds} s", f"{seconds}초")
         if self.total:
             installed = min(max(0, count_installed() - self.before), self.total)
@@ -420,16 +420,16 @@ class PipProgress:
         if self.is_terminal:
             self.clear()
             # A Korean character is two columns wide.
-            self.shown = text[: shutil.get_terminal_size().columns // (1 if text.isascii() else 2) - 1]
-            print(self.shown, end="", flush=True)
+            self.line = text[: shutil.get_terminal_size().columns // (1 if text.isascii() else 2) - 1]
+            print(self.line, end="", flush=True)
         else:
             print(text, flush=True)
 
     def clear(self) -> None:
         """Clear the progress line in the terminal."""
-        if self.shown:
+        if self.line:
             print(f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r", end="", flush=True)
-            self.shown = ""
+            self.line = ""
 
 
 def count_installed() -> int:
@@ -447,9 +447,9 @@ def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]
         for each matching folder, a tuple like those of os.walk: the folder's path, the names of its
             subfolders, and the names of its files.
     """
-    for at, folders, files in os.walk(folder):
-        if os.path.basename(at) == name:
-            yield at, list(folders), files
+    for path, folders, files in os.walk(folder):
+        if os.path.basename(path) == name:
+            yield path, list(folders), files
             folders.clear()
 
 
@@ -494,20 +494,22 @@ def prepare(extras: "list[str]") -> None:
     check_space()
     stamp = read_stamp()
     # Keep a working .venv that is not marked as incomplete; the user may have made it.
-    keep = not stamp.get("building") and stamp.get("root", ROOT) == ROOT and is_new_enough(PYTHON, "pip")
-    if not keep:
+    keeps_venv = (
+        not stamp.get("building") and stamp.get("root", ROOT) == ROOT and is_new_enough(PYTHON, "pip")
+    )
+    if not keeps_venv:
         check_python()
     announce()
-    if not keep:
+    if not keeps_venv:
         make_venv()
     write_stamp({"building": True})
-    extras = sorted({*extras, *(stamp.get("extras", []) if keep else [])})
+    extras = sorted({*extras, *(stamp.get("extras", []) if keeps_venv else [])})
     try:
         install(extras)
     except Failure:
         # pip has restored the packages that it could not replace, so a .venv that worked still works and is
         # kept.
-        if keep:
+        if keeps_venv:
             write_stamp(stamp)
         raise
     write_stamp({"installed": installation_digest(), "root": ROOT, "extras": extras})
@@ -543,8 +545,8 @@ def main(arguments: "list[str]") -> int:
         print(explain(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        stopped = say("Stopped: run the same command again.", "중단했습니다. 같은 명령을 다시 실행해 주세요.")
-        print("\n" + stopped, file=sys.stderr)
+        message = say("Stopped: run the same command again.", "중단했습니다. 같은 명령을 다시 실행해 주세요.")
+        print("\n" + message, file=sys.stderr)
         return 130
     return run_venv_python(arguments) if arguments else 0
 

@@ -49,9 +49,9 @@ def install() -> str:
     Raises:
         NotInstalledError: if the disk has too little space, or if pip fails or takes too long.
     """
-    free = shutil.disk_usage(ROOT).free / 1e9
-    if not PYTHON.is_file() and free < GIGABYTES:
-        raise NotInstalledError(f"it needs {GIGABYTES} GB and only {free:.1f} GB are free")
+    free_gigabytes = shutil.disk_usage(ROOT).free / 1e9
+    if not PYTHON.is_file() and free_gigabytes < GIGABYTES:
+        raise NotInstalledError(f"it needs {GIGABYTES} GB and only {free_gigabytes:.1f} GB are free")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", PLACE], check=True)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(PLACE)}))
     # The new .pth file calls addsitedir instead of only naming the folder, because addsitedir also reads the
@@ -78,16 +78,16 @@ def test(version: str, arguments: Sequence[str]) -> int:
     # longer to import.
     command = [str(PYTHON), "-m", "pytest", "-q", "--whole", "-p", "no:costs", *TESTS, *arguments]
     code = subprocess.run(command, cwd=ROOT).returncode
-    spent = f"{time.monotonic() - start:.0f} s, {_core_seconds() - before:.0f} core-seconds"
-    print(f"PyTorch {version}: {'failed' if code else 'passed'} ({spent})")
+    cost = f"{time.monotonic() - start:.0f} s, {_core_seconds() - before:.0f} core-seconds"
+    print(f"PyTorch {version}: {'failed' if code else 'passed'} ({cost})")
     if not code and is_untested_torch(version):
         print("Raise NEWEST_TORCH in secant/tested.py, and say in docs/support.md what was run.")
     return code
 
 
 def _core_seconds() -> float:
-    used = os.times()
-    return used.children_user + used.children_system
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -97,13 +97,13 @@ def main(words: Sequence[str] | None = None) -> int:
     """
     parser = ArgumentParser(prog="python -m scripts.newest", description="Other options go to pytest.")
     parser.add_argument("--if-possible", action="store_true", help="pass where it cannot be installed")
-    chosen, arguments = parser.parse_known_args(words)
+    options, arguments = parser.parse_known_args(words)
     start = time.monotonic()
     try:
         version = install()
     except NotInstalledError as error:
         print(f"The newest PyTorch was not tested: {error}.")
-        return 0 if chosen.if_possible else 1
+        return 0 if options.if_possible else 1
     print(f"PyTorch {version} in {PLACE.name}, ready after {time.monotonic() - start:.0f} s", flush=True)
     return int(test(version, arguments) != 0)
 

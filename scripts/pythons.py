@@ -27,11 +27,13 @@ def find_pythons() -> dict[Minor, Path]:
     paths = [path for path in pyenv.glob("3.*/bin/python") if re.fullmatch(r"[\d.]+", path.parts[-3])]
     paths.sort(key=lambda path: [int(part) for part in path.parts[-3].split(".")])
     on_path = [shutil.which(f"python3.{minor}") for minor in range(OLDEST[1], NEWEST)]
-    runs = {minor: path for path in [*paths, *map(Path, filter(None, on_path))] if (minor := _minor(path))}
-    return dict(sorted(runs.items()))
+    paths_by_minor = {
+        minor: path for path in [*paths, *map(Path, filter(None, on_path))] if (minor := _minor_version(path))
+    }
+    return dict(sorted(paths_by_minor.items()))
 
 
-def _minor(python: Path) -> Minor | None:
+def _minor_version(python: Path) -> Minor | None:
     """Return the version of a Python, or None if it is too old or does not run, like some pyenv shims."""
     code = "import sys, venv; print(*sys.version_info[:2])"
     try:
@@ -47,14 +49,14 @@ def _minor(python: Path) -> Minor | None:
 def test(minor: Minor, python: Path, arguments: Sequence[str]) -> str:
     """Bring an environment up to date, run pytest in it, and return the result in a word or two."""
     folder = ROOT / ".venv-{}.{}".format(*minor)
-    inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not inside.is_file() and _run([python, "-m", "venv", folder]):
+    venv_python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not venv_python.is_file() and _run([python, "-m", "venv", folder]):
         return "no environment"
     newest = ["install", "--quiet", "--upgrade", "--upgrade-strategy", "eager"]
-    if _run([inside, "-m", "pip", *newest, _torch(), "-e", f"{ROOT}[dev]"]):
+    if _run([venv_python, "-m", "pip", *newest, _torch(), "-e", f"{ROOT}[dev]"]):
         return "not installed"
     # Run without limits on processor time, because PyPI's PyTorch includes CUDA and takes longer to import.
-    return "failed" if _run([inside, "-m", "pytest", "-p", "no:costs", *arguments]) else "passed"
+    return "failed" if _run([venv_python, "-m", "pytest", "-p", "no:costs", *arguments]) else "passed"
 
 
 def _torch() -> str:
@@ -70,12 +72,12 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the tests in each Python, print all results at the end, and return 0 if all passed, else 1."""
     parser = ArgumentParser(prog="python -m scripts.pythons", description="Other options go to pytest.")
     parser.add_argument("--only", action="append", metavar="3.N", help="this Python alone; may be repeated")
-    chosen, arguments = parser.parse_known_args(words)
+    options, arguments = parser.parse_known_args(words)
     pythons = {"{}.{}".format(*minor): (minor, path) for minor, path in find_pythons().items()}
-    if missing := sorted(set(chosen.only or ()) - pythons.keys()):
+    if missing := sorted(set(options.only or ()) - pythons.keys()):
         parser.error(f"there is no Python {' or '.join(missing)} here, only {', '.join(pythons)}")
     ends = {}
-    for name in chosen.only or pythons:
+    for name in options.only or pythons:
         print(f"== Python {name}: {pythons[name][1]}", flush=True)
         ends[name] = test(*pythons[name], arguments)
     for name, end in ends.items():

@@ -63,8 +63,8 @@ def photograph(page: Page, folder: Path) -> None:
 def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
     """Run a lesson and take its screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.png"):
-        old.unlink()
+    for file in folder.glob("*.png"):
+        file.unlink()
     with (
         lab.open_lab(browser, address, width=WIDTH, height=HEIGHT) as page,
         lab.running(page, address, f"{lesson}.ipynb"),
@@ -81,8 +81,8 @@ def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], the
         for language, theme in product(languages, themes):
             with tempfile.TemporaryDirectory(prefix="secant-pictures-") as place:
                 for lesson in lessons:
-                    released = ROOT / "release" / language / lesson.name / f"{lesson.name}.ipynb"
-                    notebook = ignore_failing_tests(nbformat.read(released, as_version=4))
+                    release = ROOT / "release" / language / lesson.name / f"{lesson.name}.ipynb"
+                    notebook = ignore_failing_tests(nbformat.read(release, as_version=4))
                     nbformat.write(notebook, Path(place, f"{lesson.name}.ipynb"))
                 with lab.jupyterlab(Path(place), language=language, dark=theme == "dark") as address:
                     request = urllib.request.Request(address + WINDOWING, ALL_CELLS, method="PUT")

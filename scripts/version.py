@@ -61,12 +61,14 @@ def begin_version(root: Path, version: str) -> None:
     """
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
-        new = re.sub(pattern, lambda match: match[0].replace(match[1], version), text)
-        (root / place).write_text(new, encoding="utf-8")
-    log = root / "CHANGELOG.md"
-    text = log.read_text(encoding="utf-8")
+        new_text = re.sub(pattern, lambda match: match[0].replace(match[1], version), text)
+        (root / place).write_text(new_text, encoding="utf-8")
+    changelog = root / "CHANGELOG.md"
+    text = changelog.read_text(encoding="utf-8")
     heading = f"## {version} - {date.today()}"
-    log.write_text(text.replace("## Unreleased\n", f"## Unreleased\n\n{heading}\n", 1), encoding="utf-8")
+    changelog.write_text(
+        text.replace("## Unreleased\n", f"## Unreleased\n\n{heading}\n", 1), encoding="utf-8"
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

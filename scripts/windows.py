@@ -78,18 +78,18 @@ def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None
         page.evaluate(lab.RUN_ALL, path)
         page.locator(EXPLORER).first.wait_for(timeout=120_000)
         page.evaluate("() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
-        _look(page, f"{name}_2_lesson.png")
+        _take_screenshot(page, f"{name}_2_lesson.png")
         page.evaluate("() => window.jupyterapp.commands.execute('secant:check')")
         page.locator(".secant-buttons .secant-primary:visible").wait_for(timeout=120_000)
-        _look(page, f"{name}_3_panel.png")
+        _take_screenshot(page, f"{name}_3_panel.png")
         page.locator(".secant-explorer button", has_text="1").first.click()
-        _look(page, f"{name}_4_question.png")
+        _take_screenshot(page, f"{name}_4_question.png")
     finally:
         context.close()
         lab.shut_down(start.partition("/lab/")[0], path)
 
 
-def _look(page: Page, name: str) -> None:
+def _take_screenshot(page: Page, name: str) -> None:
     for _ in range(3):  # scroll repeatedly, because new output above the explorer pushes it down
         page.wait_for_timeout(1000)
         page.evaluate(TO_EXPLORER)

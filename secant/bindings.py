@@ -98,7 +98,7 @@ class Bindings:
         self._label, self._transform = label, transform
         self._sources: dict[str, str] = {}
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
-        self._unread = _MAX_CODE
+        self._code_budget = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
         # For each cell that an error stopped: the name that was missing, or the findings at the time of the
         # error.
@@ -109,9 +109,11 @@ class Bindings:
         # For each name, the types of its values before and after the name was last bound.
         self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
-        now = self._identities()
-        self._seen = (
-            now if initial_names is None else {name: now[name] for name in now.keys() & initial_names}
+        identities = self._identities()
+        self._last_identities = (
+            identities
+            if initial_names is None
+            else {name: identities[name] for name in identities.keys() & initial_names}
         )
         self._python_ids = list(map(id, python.values()))
 
@@ -135,12 +137,12 @@ class Bindings:
             for name in _BUILTIN_NAMES:
                 if self._python_names.get(name) is not BUILTINS[name]:
                     self._bound.setdefault(f"builtins.{name}", [cell])
-        now = self._identities()
-        if now == self._seen:
+        identities = self._identities()
+        if identities == self._last_identities:
             return
-        for name in now.keys() - self._seen.keys():
+        for name in identities.keys() - self._last_identities.keys():
             self._deleted.pop(name, None)
-        for name, _ in now.items() - self._seen.items():
+        for name, _ in identities.items() - self._last_identities.items():
             self._bound.setdefault(name, []).append(cell)
             value = self._names.get(name)
             self._kinds.setdefault(name, _kind(value))
@@ -148,9 +150,9 @@ class Bindings:
             self._types[name] = self._types.get(name, ("", kind))[1], kind
             if imports:
                 self._lesson[name] = value
-        for name in self._seen.keys() - now.keys():
+        for name in self._last_identities.keys() - identities.keys():
             self._deleted[name] = cell
-        self._seen = now
+        self._last_identities = identities
 
     def fail(self, cell: str, error: BaseException, line: int, text: str, message: str) -> None:
         """Record the error that stopped a cell, and the line that raised it."""
@@ -164,7 +166,7 @@ class Bindings:
         Call this method after all cells have run.
         """
         by_cell = {
-            cell: self.missing(cause) if isinstance(cause, str) else cause
+            cell: self.explain_missing(cause) if isinstance(cause, str) else cause
             for cell, cause in self._causes.items()
             if cell in cells
         }
@@ -214,17 +216,19 @@ class Bindings:
                 answers define a name other than the task's.
             rebound: the findings that the method `rebound` returned.
         """
-        defined = [other for other, cells in self._bound.items() if cell in cells and other in self._names]
-        if name not in self._names and (reasons := self.missing(name)):
+        defined_names = [
+            other for other, cells in self._bound.items() if cell in cells and other in self._names
+        ]
+        if name not in self._names and (reasons := self.explain_missing(name)):
             return reasons
         causes = {**self._defined_again(cell), **rebound}
         if name in causes:
             return [causes[name]]
         if not causes:
             return []
-        things = [self._names[other] for other in {name, *defined} & self._names.keys()]
-        used = _globals_of(things, self._names, causes.keys())
-        return [causes[other] for other in causes if other in used][:_MAX_FINDINGS]
+        objects = [self._names[other] for other in {name, *defined_names} & self._names.keys()]
+        used_names = _globals_of(objects, self._names, causes.keys())
+        return [causes[other] for other in causes if other in used_names][:_MAX_FINDINGS]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
         """Return findings for functions and classes that a cell can use and that a later cell rebinds.
@@ -249,21 +253,21 @@ class Bindings:
 
     def explain_error(self, error: BaseException) -> list[Finding]:
         """Return findings for the names in a failing expression that are undefined or have been rebound."""
-        if missing := _missing_name(error):
-            return self.missing(missing)
+        if missing_name := _missing_name(error):
+            return self.explain_missing(missing_name)
         own_steps = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
         if not own_steps:
             return []
         rebound = self.rebound()
-        used = _names_at(own_steps[-1])
-        findings = [rebound[name] for name in used if name in rebound]
+        used_names = _names_at(own_steps[-1])
+        findings = [rebound[name] for name in used_names if name in rebound]
         # A name that several cells have bound may now hold a value of an unexpected type.
-        for name in used:
-            before, now = self._types.get(name, ("", ""))
-            several = len(set(self._bound.get(name, ()))) > 1
+        for name in used_names:
+            before, after = self._types.get(name, ("", ""))
+            has_several_cells = len(set(self._bound.get(name, ()))) > 1
             # If the error message contains `name()`, the parameters of the function `name` may have changed.
-            called = before != now or f"{name}()" in str(error)
-            if name not in rebound and name in self._names and several and called:
+            may_explain_error = before != after or f"{name}()" in str(error)
+            if name not in rebound and name in self._names and has_several_cells and may_explain_error:
                 findings.append(self._finding(name, "own"))
         return findings[:_MAX_FINDINGS]
 
@@ -288,25 +292,31 @@ class Bindings:
         """
         if cell not in self._readings:
             source = self._sources.get(cell, "")
-            self._unread -= len(source)
+            self._code_budget -= len(source)
             with suppress(Exception):  # IPython's transformers may fail on a cell with a syntax error
                 source = self._transform(source)
-            self._readings[cell] = (bindings(source), _nested(source)) if self._unread > 0 else ({}, {})
+            self._readings[cell] = (bindings(source), _nested(source)) if self._code_budget > 0 else ({}, {})
         return self._readings[cell]
 
     # --- Missing names --------------------------------------------------------------------------------------
 
-    def missing(self, name: str) -> list[Finding]:
+    def explain_missing(self, name: str) -> list[Finding]:
         """Return a list with the finding that explains why a name is not bound, or an empty list."""
         if name in self._deleted:
             cell = self._deleted[name]
             return [Finding(name, "deleted", cell, *self._line(cell, name))]
-        for find in (self._stopped, self._under_a_magic, self._below, self._in_a_branch, self._inside):
+        for find in (
+            self._find_stopped,
+            self._find_under_magic,
+            self._find_below,
+            self._find_in_branch,
+            self._find_nested,
+        ):
             if finding := find(name):
                 return [finding]
         return []
 
-    def _stopped(self, name: str) -> Finding | None:
+    def _find_stopped(self, name: str) -> Finding | None:
         for cell, (line, text, error) in self._errors.items():
             if name in self._read(cell)[0]:
                 return Finding(name, "stopped", cell, line, text, error)
@@ -315,21 +325,21 @@ class Bindings:
                 return Finding(name, "perhaps", cell, line, text, error)
         return None
 
-    def _in_a_branch(self, name: str) -> Finding | None:
+    def _find_in_branch(self, name: str) -> Finding | None:
         for cell in self._sources:
             if name in self._read(cell)[0]:
                 line, text = self._line(cell, name)
                 return Finding(name, "deleted" if text.startswith("del ") else "branch", cell, line, text)
         return None
 
-    def _under_a_magic(self, name: str) -> Finding | None:
+    def _find_under_magic(self, name: str) -> Finding | None:
         for cell, source in self._sources.items():
             magic = _MAGIC.match(source)
             if magic and name in defined_by_line(source):
                 return Finding(name, "magic", cell, *_definition(source, name), magic[1])
         return None
 
-    def _inside(self, name: str) -> Finding | None:
+    def _find_nested(self, name: str) -> Finding | None:
         for cell, source in self._sources.items():
             if outer := self._read(cell)[1].get(name):
                 return Finding(name, "inside", cell, *_definition(source, name), outer)
@@ -337,7 +347,7 @@ class Bindings:
                 return Finding(name, "comment", cell, *_definition(source, name))
         return None
 
-    def _below(self, name: str) -> Finding | None:
+    def _find_below(self, name: str) -> Finding | None:
         cell = next(iter(self._bound.get(name, ())), "")
         return Finding(name, "below", cell, *self._line(cell, name)) if cell else None
 
@@ -447,41 +457,41 @@ def _missing_name(error: BaseException) -> str:
     return error.name if isinstance(error.name, str) else ""
 
 
-def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
+def _globals_of(objects: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
     """Return those of the `wanted` names that the given functions and classes read as globals.
 
     Functions that they call, and classes that they use, are searched as well.
     """
-    looked_for, matches = set(wanted), set[str]()
-    todo, visited = [(thing, 0) for thing in things], set[int]()
+    wanted_names, matches = set(wanted), set[str]()
+    todo, visited = [(item, 0) for item in objects], set[int]()
     while todo:
         item, depth = todo.pop()
         if id(item) in visited or depth > _DEPTH:
             continue
         visited.add(id(item))
         for code in _codes(item):
-            used = {text for text in _loaded(code, looked_for | names.keys())}
-            matches |= used & looked_for
-            todo += [(names[text], depth + 1) for text in used if text in names]
+            used_names = {text for text in _loaded_names(code, wanted_names | names.keys())}
+            matches |= used_names & wanted_names
+            todo += [(names[text], depth + 1) for text in used_names if text in names]
     return matches
 
 
-def _codes(thing: Any) -> Iterator[CodeType]:
+def _codes(value: Any) -> Iterator[CodeType]:
     """Yield the code objects of a function, or of the methods of a class and its bases."""
-    if isinstance(thing, type):
-        for base in thing.__mro__:
+    if isinstance(value, type):
+        for base in value.__mro__:
             if base.__module__ == "__main__":
                 for part in vars(base).values():
                     yield from _codes(part) if not isinstance(part, type) else ()
         return
-    if isinstance(thing, property):
-        yield from (code for part in (thing.fget, thing.fset) if part for code in _codes(part))
+    if isinstance(value, property):
+        yield from (code for part in (value.fget, value.fset) if part for code in _codes(part))
         return
-    if isinstance(thing, staticmethod | classmethod | MethodType):
-        thing = thing.__func__
-    if isinstance(thing, FunctionType):
-        yield from _all_codes(thing.__code__)
-        for cell in thing.__closure__ or ():  # a decorator holds the wrapped function in its closure
+    if isinstance(value, staticmethod | classmethod | MethodType):
+        value = value.__func__
+    if isinstance(value, FunctionType):
+        yield from _all_codes(value.__code__)
+        for cell in value.__closure__ or ():  # a decorator holds the wrapped function in its closure
             try:
                 inner = cell.cell_contents
             except ValueError:
@@ -498,7 +508,7 @@ def _all_codes(code: CodeType, depth: int = 0) -> Iterator[CodeType]:
                 yield from _all_codes(part, depth + 1)
 
 
-def _loaded(code: CodeType, wanted: set[str]) -> set[str]:
+def _loaded_names(code: CodeType, wanted: set[str]) -> set[str]:
     if not wanted & set(code.co_names):
         return set()
     return {str(step.argval) for step in dis.get_instructions(code) if step.opname in _LOADS} & wanted
@@ -514,8 +524,8 @@ def _names_at(step: TracebackType) -> list[str]:
     """Return the global names in the expression that a traceback entry points at, in order of appearance."""
     code = step.tb_frame.f_code
     text = _expression(step)
-    named = dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
-    return [name for name in named if name in code.co_names]
+    identifiers = dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
+    return [name for name in identifiers if name in code.co_names]
 
 
 def _expression(step: TracebackType) -> str:
@@ -531,9 +541,11 @@ def _expression(step: TracebackType) -> str:
     return b"".join([lines[0][begin:], *lines[1:-1], lines[-1][:end]]).decode(errors="replace")
 
 
-def _is_same_or_extends(now: Any, before: Any) -> bool:
+def _is_same_or_extends(value: Any, original: Any) -> bool:
     """Return whether a name still holds the object that the lesson imported, or a class that extends it."""
-    return now is before or (isinstance(now, type) and any(base is before for base in type.mro(now)))
+    return value is original or (
+        isinstance(value, type) and any(base is original for base in type.mro(value))
+    )
 
 
 def _kind(value: Any) -> str:
@@ -547,21 +559,21 @@ def _kind(value: Any) -> str:
 def describe(value: Any) -> str:
     """Return a short description of a value: "int (80)", "function (torch.sum)", "list"."""
     try:
-        return _described(value)
+        return _description(value)
     except Exception:  # reading a student's object may raise any error
         return type(value).__name__[:_VALUE_LENGTH]
 
 
-def _described(value: Any) -> str:
+def _description(value: Any) -> str:
     kind = type(value).__name__
     if type(value) in _PLAIN:
         text = repr(value if not isinstance(value, str) else value[:_VALUE_LENGTH])
         return f"{kind} ({text[:_VALUE_LENGTH]})" if value is not None else "None"
     if isinstance(value, ModuleType | type) or callable(value):
         kind = _kind(value)
-        name, home = str(getattr(value, "__name__", ""))[:_VALUE_LENGTH], getattr(value, "__module__", None)
-        if isinstance(home, str) and home not in ("__main__", "builtins") and kind != "module":
-            name = f"{home}.{name}"[: 2 * _VALUE_LENGTH]
+        name, module = str(getattr(value, "__name__", ""))[:_VALUE_LENGTH], getattr(value, "__module__", None)
+        if isinstance(module, str) and module not in ("__main__", "builtins") and kind != "module":
+            name = f"{module}.{name}"[: 2 * _VALUE_LENGTH]
         return f"{kind} ({name})" if name else kind
     if (text := type(value).__module__) in ("torch", "numpy") and kind == "dtype":
         return f"{text}.{kind} ({str(value)[:_VALUE_LENGTH]})"
@@ -573,68 +585,68 @@ def _described(value: Any) -> str:
 
 def describe_finding(finding: Finding) -> str:
     """Return a finding as a sentence in the current language. It has no full stop: it may end with code."""
-    name, more, where = f"`{finding.name}`", finding.more, _where(finding)
+    name, info, place = f"`{finding.name}`", finding.more, _place(finding)
     match finding.kind:
         case "python":
             return say(
-                en=f"{name} is not Python's own {name} any more but {_with_article(more)}, since {where}",
-                ko=f"{name}: 이제 파이썬의 원래 {name} 대신 {more}입니다. 바꾼 곳은 {where}",
+                en=f"{name} is not Python's own {name} any more but {_with_article(info)}, since {place}",
+                ko=f"{name}: 이제 파이썬의 원래 {name} 대신 {info}입니다. 바꾼 곳은 {place}",
             )
         case "lesson":
             return say(
-                en=f"{name} is not what the lesson imports any more but {_with_article(more)}, since {where}",
-                ko=f"{name}: 이제 수업에서 import한 것 대신 {more}입니다. 바꾼 곳은 {where}",
+                en=f"{name} is not what the lesson imports any more but {_with_article(info)}, since {place}",
+                ko=f"{name}: 이제 수업에서 import한 것 대신 {info}입니다. 바꾼 곳은 {place}",
             )
         case "own":
             return say(
-                en=f"what is bound last counts, and {name} is now {_with_article(more)}, since {where}",
-                ko=f"{name}: 마지막에 정한 것이 쓰이는데, 이제 {more}입니다. 바꾼 곳은 {where}",
+                en=f"what is bound last counts, and {name} is now {_with_article(info)}, since {place}",
+                ko=f"{name}: 마지막에 정한 것이 쓰이는데, 이제 {info}입니다. 바꾼 곳은 {place}",
             )
         case "deleted":
-            return say(en=f"{name} was deleted in {where}", ko=f"{name}: 지워졌습니다. 지운 곳은 {where}")
+            return say(en=f"{name} was deleted in {place}", ko=f"{name}: 지워졌습니다. 지운 곳은 {place}")
         case "stopped":
             return say(
-                en=f"before it defined {name}, a cell stopped with {more}: {where}",
-                ko=f"{name}: 정의하는 셀이 그 전에 오류로 멈추었습니다({more}). 멈춘 곳은 {where}",
+                en=f"before it defined {name}, a cell stopped with {info}: {place}",
+                ko=f"{name}: 정의하는 셀이 그 전에 오류로 멈추었습니다({info}). 멈춘 곳은 {place}",
             )
         case "perhaps":
             return say(
-                en=f"no other cell defines {name}, and this one stopped with {more}: {where}",
-                ko=f"{name}: 다른 셀에는 정의가 없고, 이 셀은 오류로 멈추었습니다({more}). 멈춘 곳은 {where}",
+                en=f"no other cell defines {name}, and this one stopped with {info}: {place}",
+                ko=f"{name}: 다른 셀에는 정의가 없고, 이 셀은 오류로 멈추었습니다({info}). 멈춘 곳은 {place}",
             )
         case "branch":
             return say(
-                en=f"{name} is bound only in a part of a cell that did not run here: {where}",
-                ko=f"{name}: 여기서는 실행되지 않은 부분에서만 정의됩니다. 있는 곳은 {where}",
+                en=f"{name} is bound only in a part of a cell that did not run here: {place}",
+                ko=f"{name}: 여기서는 실행되지 않은 부분에서만 정의됩니다. 있는 곳은 {place}",
             )
         case "magic":
             return say(
-                en=f"nothing is defined below %%{more}, where {name} stands: {where}",
-                ko=f"{name}: %%{more} 아래에 쓴 것은 정의되지 않습니다. 있는 곳은 {where}",
+                en=f"nothing is defined below %%{info}, where {name} stands: {place}",
+                ko=f"{name}: %%{info} 아래에 쓴 것은 정의되지 않습니다. 있는 곳은 {place}",
             )
         case "inside":
             return say(
-                en=f"{name} is defined only inside `{more}`: {where}",
-                ko=f"{name}: `{more}` 안에서만 정의됩니다. 있는 곳은 {where}",
+                en=f"{name} is defined only inside `{info}`: {place}",
+                ko=f"{name}: `{info}` 안에서만 정의됩니다. 있는 곳은 {place}",
             )
         case "comment":
             return say(
-                en=f"the definition of {name} is a comment: {where}",
-                ko=f"{name}: 정의가 주석으로 되어 있습니다. 있는 곳은 {where}",
+                en=f"the definition of {name} is a comment: {place}",
+                ko=f"{name}: 정의가 주석으로 되어 있습니다. 있는 곳은 {place}",
             )
         case "text":
             return say(
-                en=f"the definition of {name} stands in a text cell; make that a code cell: {where}",
-                ko=f"{name}: 정의가 텍스트 셀에 있습니다. 코드 셀로 바꾸세요. 있는 곳은 {where}",
+                en=f"the definition of {name} stands in a text cell; make that a code cell: {place}",
+                ko=f"{name}: 정의가 텍스트 셀에 있습니다. 코드 셀로 바꾸세요. 있는 곳은 {place}",
             )
         case "endless":
             return say(
-                en=f"the cell that defines {name} did not end and was left out: {where}",
-                ko=f"{name}: 정의하는 셀이 끝나지 않아 빼고 실행했습니다. 그 셀은 {where}",
+                en=f"the cell that defines {name} did not end and was left out: {place}",
+                ko=f"{name}: 정의하는 셀이 끝나지 않아 빼고 실행했습니다. 그 셀은 {place}",
             )
     return say(
-        en=f"cells run from top to bottom, and {name} is defined only in {where}",
-        ko=f"{name}: 셀은 위에서부터 차례로 실행되는데, 더 아래에서 정의됩니다. 있는 곳은 {where}",
+        en=f"cells run from top to bottom, and {name} is defined only in {place}",
+        ko=f"{name}: 셀은 위에서부터 차례로 실행되는데, 더 아래에서 정의됩니다. 있는 곳은 {place}",
     )
 
 
@@ -645,7 +657,7 @@ def _with_article(kind: str) -> str:
     return f"an {kind}" if kind[:1].lower() in "aeiou" else f"a {kind}"
 
 
-def _where(finding: Finding) -> str:
+def _place(finding: Finding) -> str:
     cell = finding.cell or say(en="the beginning", ko="맨 처음")
     if not finding.line:
         return cell

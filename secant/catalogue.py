@@ -34,9 +34,9 @@ class Hint(str):
         """Return the formatted text as a hint with the same name."""
         return Hint(super().format(*args, **kwargs), self.name)
 
-    def __add__(self, more: str) -> "Hint":
-        """Return a hint with the same name and with `more` added at the end."""
-        return Hint(super().__add__(more), self.name)
+    def __add__(self, end: str) -> "Hint":
+        """Return a hint with the same name and with `end` added at the end."""
+        return Hint(super().__add__(end), self.name)
 
     def __radd__(self, start: str) -> "Hint":
         """Return a hint with the same name and with `start` added in front."""
@@ -55,20 +55,20 @@ class Hints:
     def __getattr__(self, name: str) -> Hint:
         if name.startswith("__"):
             raise AttributeError(name)
-        text = self._texts.get(name) or usual().get(name, "")
+        text = self._texts.get(name) or shared_hints().get(name, "")
         return Hint(text if isinstance(text, str) else say(**{"ko": text["en"], **text}), name)
 
 
-def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints:
+def hints(task: str = "", texts: Texts | None = None, /, **task_hints: str) -> Hints:
     """Return the hints of a task.
 
     Args:
         task: the task's id. A built notebook contains its hints. A notebook in source/ reads them from the
             course that contains it, and every hint is empty if there is no such course.
         texts: all hints, keyed by name, then by language. A grader and the gradebook pass hints in this form.
-        **chosen: the hints that a released test cell needs, in its language.
+        **task_hints: the hints that a released test cell needs, in its language.
     """
-    return Hints(texts if texts is not None else chosen or of_task(_catalogue(), task))
+    return Hints(texts if texts is not None else task_hints or of_task(_catalogue(), task))
 
 
 def name_of(text: str) -> str:
@@ -77,7 +77,7 @@ def name_of(text: str) -> str:
 
 
 @cache
-def usual() -> Texts:
+def shared_hints() -> Texts:
     """Return the hints that the tests of all lessons share, keyed by name, then by language."""
     return tomllib.loads((Path(__file__).parent / "hints.toml").read_text(encoding="utf-8"))
 
@@ -98,6 +98,6 @@ def read_hints(lesson: Path) -> dict[str, Texts]:
 
 
 def _catalogue() -> dict[str, Texts]:
-    here = Path.cwd()
-    root = course_above(here)
-    return read_hints(root / "course" / here.name) if root else {}
+    lesson = Path.cwd()
+    root = course_above(lesson)
+    return read_hints(root / "course" / lesson.name) if root else {}

@@ -951,15 +951,17 @@ CAUSES: Sequence[Cause] = (
 )
 
 
-def likely(kind: str, message: str) -> str:
+def likely_cause(kind: str, message: str) -> str:
     """Return the likely cause of an error, in the current language; an empty string if it is not known.
 
     Args:
         kind: the name of the exception.
         message: the exception's message, which may be any text.
     """
-    shown = message[:_MAX_SEARCHED]
+    searched_text = message[:_MAX_SEARCHED]
     for cause in CAUSES:
-        if (not cause.kinds or kind in cause.kinds.split()) and all(piece in shown for piece in cause.pieces):
+        if (not cause.kinds or kind in cause.kinds.split()) and all(
+            piece in searched_text for piece in cause.pieces
+        ):
             return say(en=cause.en, ko=cause.ko)
     return ""

@@ -81,20 +81,20 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
         yield
 
 
-def move_aside(path: Path, mark: str) -> Path:
+def move_aside(path: Path, label: str) -> Path:
     """Rename a file that is in the way, so that its content is not lost, and return its new path.
 
     Raises:
         OSError: if the file cannot be renamed.
     """
     number = 1
-    while (aside := path.with_name(f"{path.stem} ({mark} {number}){path.suffix}")).exists():
+    while (new_path := path.with_name(f"{path.stem} ({label} {number}){path.suffix}")).exists():
         number += 1
-    path.rename(aside)
-    return aside
+    path.rename(new_path)
+    return new_path
 
 
 def blocking_file(path: Path) -> Path | None:
     """Return the file that is at a path, or in place of one of its parent folders; None if there is none."""
-    existing = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
-    return existing if existing is not None and not os.path.isdir(existing) else None
+    nearest_path = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
+    return nearest_path if nearest_path is not None and not os.path.isdir(nearest_path) else None

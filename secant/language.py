@@ -13,11 +13,11 @@ Language = Literal["en", "ko"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
-def _initial() -> Language:
+def _initial_language() -> Language:
     return "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"
 
 
-_current: str = _initial()
+_current_language: str = _initial_language()
 
 
 @overload
@@ -38,12 +38,12 @@ def language(name: str | None = None) -> Language | None:
     Raises:
         ValueError: if the name is not a language code.
     """
-    global _current
+    global _current_language
     if name is None:
-        return supported_language(_current)
+        return supported_language(_current_language)
     if not is_language(name):
         raise ValueError(f'language is "en", "ko" or another code of two or three letters, not {name!r}')
-    _current = name
+    _current_language = name
     return None
 
 
@@ -62,7 +62,7 @@ def say(*, en: str, ko: str, **others: str) -> str:
 
     Text in both of Secant's languages is required, so that neither is forgotten.
     """
-    return {"en": en, "ko": ko, **others}.get(_current, en)
+    return {"en": en, "ko": ko, **others}.get(_current_language, en)
 
 
 def terminal_language() -> Language:
@@ -70,8 +70,8 @@ def terminal_language() -> Language:
 
     The result is also English if the terminal cannot show Korean.
     """
-    requested = os.environ.get("SECANT_LANG") or _locale()
-    return "ko" if requested.lower().startswith("ko") and _shows_korean() else "en"
+    language_name = os.environ.get("SECANT_LANG") or _locale()
+    return "ko" if language_name.lower().startswith("ko") and _shows_korean() else "en"
 
 
 def _locale() -> str:

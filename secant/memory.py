@@ -23,7 +23,7 @@ class peak_memory(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.now = self.peak = 0
-        self._known: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._counted_storages: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __torch_dispatch__(
         self,
@@ -32,11 +32,11 @@ class peak_memory(TorchDispatchMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        self._known.update(_memories((args, kwargs)))
+        self._counted_storages.update(_memories((args, kwargs)))
         result = func(*args, **(kwargs or {}))
         for memory in _memories(result):
-            if memory not in self._known:
-                self._known.add(memory)
+            if memory not in self._counted_storages:
+                self._counted_storages.add(memory)
                 self.now += memory.nbytes()
                 weakref.finalize(memory, self._free, memory.nbytes())
         self.peak = max(self.peak, self.now)

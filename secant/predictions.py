@@ -53,7 +53,7 @@ _answered_early: set[str] = set()
 
 def read(folder: Path) -> SavedChoices:
     """Return the `first` and the last `choice` saved for each prediction; empty if the file is unreadable."""
-    return _parsed(_content(folder)) or {}
+    return _parse(_content(folder)) or {}
 
 
 def save_choice(folder: Path, name: str, choice: str) -> None:
@@ -63,7 +63,7 @@ def save_choice(folder: Path, name: str, choice: str) -> None:
         OSError: if the file cannot be written.
     """
     with _write_lock():
-        choices = _parsed(_content(folder))
+        choices = _parse(_content(folder))
         if choices is None:
             move_aside(folder / FILE, "unreadable")
             choices = {}
@@ -83,7 +83,7 @@ def _content(folder: Path) -> bytes:
         return b""
 
 
-def _parsed(content: bytes) -> SavedChoices | None:
+def _parse(content: bytes) -> SavedChoices | None:
     """Return the choices that a file holds, or None if it is damaged and must not be overwritten."""
     if not content.strip():
         return {}
@@ -143,10 +143,10 @@ class Prediction(_TextWidget):
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self.name = name
         self.choices = _choices_shown[name] = dict(choices)
-        earlier = read(Path()).get(name, {}).get("choice")
+        saved_choice = read(Path()).get(name, {}).get("choice")
         self.buttons = _Choices(
             options=[(f"{letter}.  {_plain(text)}", letter) for letter, text in choices.items()],
-            value=earlier if earlier in choices else None,
+            value=saved_choice if saved_choice in choices else None,
             layout={"width": "auto"},
         )
         self.note = widgets.HTML(self._note(self.buttons.value))
@@ -175,7 +175,7 @@ class Prediction(_TextWidget):
             _record(self.name, choice)
 
     def _note(self, choice: str | None) -> str:
-        if choice is None and _parsed(_content(Path())) is None:
+        if choice is None and _parse(_content(Path())) is None:
             return say(
                 en=f"{FILE} beside this notebook is damaged, so earlier choices cannot be shown. When you "
                 "choose, it is kept under another name and a new file begins.",
@@ -253,8 +253,8 @@ class PredictionReply(_TextWidget):
         return [say(en=f"You chose {reply}", ko=f"고른 답: {reply}"), self._answer()]
 
     def _answer(self) -> str:
-        right = self._choice_and_reply(self.right)
-        return say(en=f"The answer is {right}", ko=f"정답은 {right}")
+        reply = self._choice_and_reply(self.right)
+        return say(en=f"The answer is {reply}", ko=f"정답은 {reply}")
 
     def _choice_and_reply(self, letter: str) -> str:
         choice = _choices_shown.get(self.name, {}).get(letter)
@@ -264,8 +264,8 @@ class PredictionReply(_TextWidget):
         """Return the reply as plain text; if no choice was made, the right answer and all replies."""
         if self.choice is not None:
             return "\n".join(map(_plain, self.lines()))
-        others = [self._choice_and_reply(letter) for letter in self.replies if letter != self.right]
-        return "\n".join(map(_plain, [*self.lines(), *others]))
+        other_replies = [self._choice_and_reply(letter) for letter in self.replies if letter != self.right]
+        return "\n".join(map(_plain, [*self.lines(), *other_replies]))
 
 
 def _record(name: str, choice: str) -> None:

@@ -7,8 +7,10 @@ from packaging.requirements import Requirement
 
 def requirements(extra: str = "") -> list[Requirement]:
     """Return the packages that Secant requires on this system, including those of the named extra."""
-    listed = map(Requirement, importlib.metadata.requires("secant") or [])
-    return [item for item in listed if item.marker is None or item.marker.evaluate({"extra": extra})]
+    all_requirements = map(Requirement, importlib.metadata.requires("secant") or [])
+    return [
+        item for item in all_requirements if item.marker is None or item.marker.evaluate({"extra": extra})
+    ]
 
 
 def installed(requirement: Requirement) -> tuple[str, bool]:

@@ -23,8 +23,8 @@ class TensorInfo:
     def __str__(self) -> str:
         lines = [["", *self.columns]] + [[name, *row.values()] for name, row in self.rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        padded = ([c.ljust(w) for c, w in zip(line, widths, strict=True)] for line in lines)
-        return "\n".join("  ".join(cells).rstrip() for cells in padded)
+        padded_lines = ([c.ljust(w) for c, w in zip(line, widths, strict=True)] for line in lines)
+        return "\n".join("  ".join(cells).rstrip() for cells in padded_lines)
 
     __repr__ = __str__
 
@@ -60,13 +60,13 @@ def _row(tensor: torch.Tensor) -> dict[str, str]:
         str(tensor.is_leaf),
         str(tensor.retains_grad),
         "None" if tensor.grad_fn is None else tensor.grad_fn.name(),
-        _short(grad),
-        _short(tensor),
+        _short_text(grad),
+        _short_text(tensor),
     )
     return dict(zip(TensorInfo.columns, cells, strict=True))
 
 
-def _short(tensor: Any) -> str:
+def _short_text(tensor: Any) -> str:
     if tensor is None:
         return "None"
     values = tensor.detach()

@@ -78,17 +78,17 @@ def options_metavar() -> str:
     return say(en="[OPTIONS]", ko="[옵션]")
 
 
-def command(app: typer.Typer, name: str | None = None, **more: Any) -> Callable[[T], T]:
+def command(app: typer.Typer, name: str | None = None, **options: Any) -> Callable[[T], T]:
     """Return a decorator that adds a command to an app, with its help in the current language."""
     titles = {"rich_help_panel": commands_title(), "options_metavar": options_metavar()}
-    return app.command(name, cls=Command, **{**titles, **more})
+    return app.command(name, cls=Command, **{**titles, **options})
 
 
-def option(*names: str, en: str, ko: str, **more: Any) -> Any:
+def option(*names: str, en: str, ko: str, **options: Any) -> Any:
     """Return an option whose help is in the current language."""
-    return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=options_title(), **more)
+    return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=options_title(), **options)
 
 
-def argument(*, en: str, ko: str, **more: Any) -> Any:
+def argument(*, en: str, ko: str, **options: Any) -> Any:
     """Return an argument whose help is in the current language."""
-    return typer.Argument(help=say(en=en, ko=ko), rich_help_panel=say(en="Arguments", ko="인자"), **more)
+    return typer.Argument(help=say(en=en, ko=ko), rich_help_panel=say(en="Arguments", ko="인자"), **options)

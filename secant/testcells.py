@@ -35,7 +35,7 @@ class TestCells:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._aside: tuple[ModuleType, dict[str, Any]] | None = None
+        self._learner_namespace: tuple[ModuleType, dict[str, Any]] | None = None
         self.names: dict[str, Any] = shell.user_ns
         hidden_names = set(shell.user_ns_hidden)
         self.bindings = Bindings(
@@ -49,17 +49,22 @@ class TestCells:
 
     def _begin(self, info: Any) -> None:
         """Replace the learner's namespace with one for the test cell, if the next cell is a test cell."""
-        if self._aside is not None or not (judges(info.raw_cell) and _VERDICT.search(info.raw_cell)):
+        if self._learner_namespace is not None or not (
+            judges(info.raw_cell) and _VERDICT.search(info.raw_cell)
+        ):
             return
-        self._aside = self._shell.user_module, self._shell.user_ns
+        self._learner_namespace = self._shell.user_module, self._shell.user_ns
         module = ModuleType("__main__")
         vars(module).update({**self.names, **BUILTINS, "__builtins__": BUILTINS, "__name__": "__main__"})
         self._shell.user_module, self._shell.user_ns = module, vars(module)
 
     def _end(self, result: Any) -> None:
         """Restore the learner's namespace after a test cell; after any other cell, record what it bound."""
-        if self._aside is not None:
-            (self._shell.user_module, self._shell.user_ns), self._aside = self._aside, None
+        if self._learner_namespace is not None:
+            (self._shell.user_module, self._shell.user_ns), self._learner_namespace = (
+                self._learner_namespace,
+                None,
+            )
             return
         cell, error = f"cell [{result.execution_count}]", result.error_before_exec or result.error_in_exec
         self.bindings.note(cell, result.info.raw_cell)

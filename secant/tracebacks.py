@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any
 
 from secant.bindings import REBOUND, Finding, describe_finding
-from secant.causes import QUESTION, STUB, likely
+from secant.causes import QUESTION, STUB, likely_cause
 from secant.testcells import TestCells, judges
-from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
+from secant.verdict import Note, Part, Parts, Verdict, cause_part, head, line_parts, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
 _MAX_ENTRIES = 12  # maximum number of traceback entries to keep
@@ -68,17 +68,19 @@ def _show(
             )
             parts = (*verdict.parts, *notes)
         elif own_steps:
-            trace = _joined(own_steps[-_MAX_ENTRIES:])
+            trace = _join(own_steps[-_MAX_ENTRIES:])
             # IPython formats an error twice: once to show it and once to store it. At the end of this
             # function, the lines of the message are attached to the error. IPython then stores these lines
             # instead of all traceback entries.
             parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
-        elif findings or likely(kind.__name__, _text(error)):  # the cause is known, e.g. wrong parameters
+        elif findings or likely_cause(
+            kind.__name__, _text(error)
+        ):  # the cause is known, e.g. wrong parameters
             parts = describe_error(error, [], findings)
         else:  # the answer is not the kind of object that the test expects
-            line = _joined(cells[-1:])
+            line = _join(cells[-1:])
             lines = shell.InteractiveTB.structured_traceback(kind, error, line, 0, 2)
     lines = str(Verdict(parts)).split("\n") if parts else lines
     if lines:
@@ -99,27 +101,27 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
 
 
 def describe_error(
-    error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()
+    error: BaseException, own_steps: Sequence[TracebackType], findings: Sequence[Finding] = ()
 ) -> Parts:
     """Return the parts of a message about an error in an answer, worded as in autograder/exam/words.py.
 
     Args:
         error: the exception that the answer, or code that it calls, raised.
-        own: the traceback entries in the learner's own cells.
+        own_steps: the traceback entries in the learner's own cells.
         findings: findings about the learner's names that explain the error; they replace the usual cause.
     """
     kind, message = type(error).__name__, _text(error)
     notes = getattr(error, "__notes__", [])
-    begin = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
+    first_parts = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
     if isinstance(error, KeyboardInterrupt):
-        begin = head(en="Your code was stopped.", ko="코드를 멈추었습니다.")
-    places = list(dict.fromkeys(map(_place, own)))[-_MAX_LINES:]
+        first_parts = head(en="Your code was stopped.", ko="코드를 멈추었습니다.")
+    places = list(dict.fromkeys(map(_place, own_steps)))[-_MAX_LINES:]
     return (
         *(Part("head" if isinstance(note, Note) else "text", str(note)) for note in notes),
-        *begin,
+        *first_parts,
         named_error(kind, message.partition("\n")[0][:_SHOWN_LENGTH]),
         *chain.from_iterable(places),
-        *(_causes(findings) or because(likely(kind, message))),
+        *(_causes(findings) or cause_part(likely_cause(kind, message))),
     )
 
 
@@ -138,7 +140,7 @@ def _text(error: BaseException) -> str:
 def _place(step: TracebackType) -> Parts:
     """Return the message parts for the line of a learner's cell that a traceback entry points at."""
     name = _name(step).replace("<module>", "")
-    return at(name, step.tb_lineno, linecache.getline(_file(step), step.tb_lineno))
+    return line_parts(name, step.tb_lineno, linecache.getline(_file(step), step.tb_lineno))
 
 
 def _not_done(name: str) -> Parts:
@@ -168,7 +170,7 @@ def _walk(trace: TracebackType | None) -> Iterator[TracebackType]:
         trace = trace.tb_next
 
 
-def _joined(steps: Sequence[TracebackType]) -> TracebackType | None:
+def _join(steps: Sequence[TracebackType]) -> TracebackType | None:
     trace = None
     for step in reversed(steps):
         trace = TracebackType(trace, step.tb_frame, step.tb_lasti, step.tb_lineno)

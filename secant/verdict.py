@@ -82,27 +82,27 @@ class Verdict:
         return cls(**{**data, "parts": tuple(Part(**part) for part in data["parts"])})
 
     def __str__(self) -> str:
-        message = "\n".join(text for _, text in self.shown())
+        message = "\n".join(text for _, text in self.message_texts())
         return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
-    def shown(self) -> Iterator[tuple[Kind, str]]:
+    def message_texts(self) -> Iterator[tuple[Kind, str]]:
         """Yield the kind of each part, and the text that the message shows for the part.
 
         A `place` part is not yielded separately: its text is put in front of the text of the `code` part that
         follows it.
         """
         place = ""
-        for part, below in zip_longest(self.parts, self.parts[1:]):
-            first, *further = part.text.split("\n")
+        for part, next_part in zip_longest(self.parts, self.parts[1:]):
+            first, *other_lines = part.text.split("\n")
             if part.kind in _LABELS:
                 first = f"{_LABELS[part.kind][self.language]}: {first}"
             elif part.kind not in ("place", "plain") and not place:
                 first = _marked(first)
             margin = "" if part.kind in _AT_THE_MARGIN else "    " if part.kind == "code" else "  "
             mark = {"call": "    ", "plain": ""}.get(part.kind, f"{margin}| ")
-            further = [mark + (_marked(line) if part.kind == "call" else line) for line in further]
-            text = "\n".join([(place or margin) + first, *further])
-            text += ":" if part.kind == "call" and below and below.kind == "head" else ""
+            other_lines = [mark + (_marked(line) if part.kind == "call" else line) for line in other_lines]
+            text = "\n".join([(place or margin) + first, *other_lines])
+            text += ":" if part.kind == "call" and next_part and next_part.kind == "head" else ""
             place = f"{text} " if part.kind == "place" else ""
             if not place:
                 yield part.kind, text + ("\n" if part.kind == "credit" else "")
@@ -121,12 +121,12 @@ def head(*, en: str, ko: str) -> Parts:
     return (Part("head", say(en=en, ko=ko)),)
 
 
-def called(call: str) -> Parts:
+def call_part(call: str) -> Parts:
     """Return a message part with a call and, below the call, the lines of code that it needs."""
     return (Part("call", call.replace("\n    ", "\n")),) if call else ()
 
 
-def because(cause: str) -> Parts:
+def cause_part(cause: str) -> Parts:
     """Return a message part with a likely cause, or an empty tuple if the cause is unknown."""
     return (Part("cause", cause),) if cause else ()
 
@@ -136,15 +136,15 @@ def named_error(name: str, message: str) -> Part:
     return Part("trace", f"{name}: {message}" if message else name)
 
 
-def at(where: str, number: int, code: str) -> Parts:
+def line_parts(location: str, number: int, code: str) -> Parts:
     """Return the two parts of a verdict that locate a line of code and quote it.
 
     Args:
-        where: the cell or the function that holds the line; empty if neither is known.
+        location: the cell or the function that holds the line; empty if neither is known.
         number: the number of the line.
         code: the text of the line.
     """
-    place = " ".join(where.split()) + (where and ", ")
+    place = " ".join(location.split()) + (location and ", ")
     place = say(en=f"at {place}line {number}:", ko=f"위치: {place}{number}번째 줄:")
     return Part("place", place), Part("code", code.strip())
 

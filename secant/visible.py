@@ -42,19 +42,19 @@ def visible(text: str, *, prose: bool = False) -> str:
         text: text from any source; it may contain lone surrogates.
         prose: whether letters that are written from right to left stay as they are.
     """
-    joiners = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
+    joiners = {place for sequence in _JOINED.finditer(text) for place in range(*sequence.span())}
 
-    def shown(match: re.Match[str]) -> str:
+    def escape(match: re.Match[str]) -> str:
         char = match[0]
         is_visible = char.isprintable() and not _HIDDEN.match(char)
         is_visible = is_visible and (prose or unicodedata.bidirectional(char) not in _FROM_RIGHT)
-        preceding = text[max(match.start() - _MAX_MARKS, 0) : match.start() + 1]
+        preceding_text = text[max(match.start() - _MAX_MARKS, 0) : match.start() + 1]
         is_visible = is_visible and not (
-            len(preceding) > _MAX_MARKS and all(map(unicodedata.combining, preceding))
+            len(preceding_text) > _MAX_MARKS and all(map(unicodedata.combining, preceding_text))
         )
         return char if is_visible or match.start() in joiners else char.encode("unicode_escape").decode()
 
-    return _CANDIDATES.sub(shown, text)
+    return _CANDIDATES.sub(escape, text)
 
 
 def without_markup(text: str) -> str:

@@ -59,9 +59,9 @@ def course_above(start: Path) -> Path | None:
     return course if course is not None and is_trusted(course) else None
 
 
-def nearest(start: Path, is_one: Callable[[Path], bool]) -> Path | None:
-    """Return the first of `start` and the folders above it that `is_one` accepts; None if it accepts none."""
-    return next((folder for folder in (start, *start.parents) if is_one(folder)), None)
+def nearest(start: Path, accepts: Callable[[Path], bool]) -> Path | None:
+    """Return the first of `start` and the folders above it for which `accepts` is true; None if none is."""
+    return next((folder for folder in (start, *start.parents) if accepts(folder)), None)
 
 
 def is_trusted(root: Path) -> bool:
@@ -88,8 +88,8 @@ def _owners(path: Path) -> set[int]:
 
 def _folders_in(variable: str) -> list[Path]:
     """Return the absolute folders listed in an environment variable."""
-    named = map(Path, os.environ.get(variable, "").split(os.pathsep))
-    return [folder.resolve() for folder in named if folder.is_absolute()]
+    folders = map(Path, os.environ.get(variable, "").split(os.pathsep))
+    return [folder.resolve() for folder in folders if folder.is_absolute()]
 
 
 def remember_course(root: Path, workspace: Path) -> None:
@@ -97,7 +97,7 @@ def remember_course(root: Path, workspace: Path) -> None:
     os.environ |= {COURSE: str(root), WORKSPACE: str(workspace)}
 
 
-def _remembered(start: Path) -> Path | None:
+def _remembered_course(start: Path) -> Path | None:
     """Return the course that the workspace around `start` was copied from, if the environment names it."""
     for root, workspace in zip(_folders_in(COURSE), _folders_in(WORKSPACE), strict=False):
         if start.resolve().is_relative_to(workspace) and is_course(root):
@@ -117,7 +117,7 @@ def course_root(*starts: Path) -> Path:
         NoCourseError: if there is no course.
     """
     for start in (*starts, Path.cwd()):
-        if course := _remembered(start) or course_above(start):
+        if course := _remembered_course(start) or course_above(start):
             return course
     if course := package_course():
         return course
@@ -131,8 +131,8 @@ def course_root(*starts: Path) -> Path:
 
 def package_course() -> Path | None:
     """Return the course that comes with this package, in its repository or wheel; None if there is none."""
-    above = Path(secant.__file__).resolve().parent.parent
-    return next((place for place in (above, above / INSIDE) if is_course(place)), None)
+    parent = Path(secant.__file__).resolve().parent.parent
+    return next((place for place in (parent, parent / INSIDE) if is_course(place)), None)
 
 
 def is_installed(root: Path) -> bool:

@@ -35,7 +35,7 @@ Versions = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Added:
+class AddResult:
     """The outcome of adding a lesson to a course.
 
     Attributes:
@@ -105,7 +105,7 @@ def already_added(root: Path, lessons: Sequence[Lesson]) -> list[Lesson]:
     return [lesson for lesson in lessons if lesson.name in existing]
 
 
-def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Added:
+def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> AddResult:
     """Copy a lesson into a course, or update it if it was not changed there.
 
     Args:
@@ -118,23 +118,32 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
         CourseError: a notebook cannot be read, or the lesson is not written in one of the languages.
         OSError: a file cannot be written.
     """
-    files = _files(lesson, languages or _languages_there(root, lesson.name) or ["en"])
-    record: dict[str, Versions] = read_json(root / _RECORD, _texts, {})
-    copied, versions = record.get(lesson.name, {}), {str(path): _version(path, files[path]) for path in files}
-    existing = {path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()}
-    outdated = [path for path in files if existing.get(path) != versions[str(path)]]
-    changed = [path for path in outdated if path in existing and existing[path] != copied.get(str(path))]
-    if changed:
-        return Added(lesson.name, "edited" if copied == versions else "left", changed)
+    files = _files(lesson, languages or _current_languages(root, lesson.name) or ["en"])
+    record: dict[str, Versions] = read_json(root / _RECORD, _parse_record, {})
+    recorded_versions, versions = (
+        record.get(lesson.name, {}),
+        {str(path): _version(path, files[path]) for path in files},
+    )
+    existing_versions = {
+        path: _version(path, (root / path).read_bytes()) for path in files if (root / path).is_file()
+    }
+    outdated = [path for path in files if existing_versions.get(path) != versions[str(path)]]
+    changed_paths = [
+        path
+        for path in outdated
+        if path in existing_versions and existing_versions[path] != recorded_versions.get(str(path))
+    ]
+    if changed_paths:
+        return AddResult(lesson.name, "edited" if recorded_versions == versions else "left", changed_paths)
     for path in outdated:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         replace_file(root / path, files[path])
-    if copied != versions:
+    if recorded_versions != versions:
         text = json.dumps({**record, lesson.name: versions}, indent=1, sort_keys=True)
         replace_file(root / _RECORD, f"{text}\n".encode())
     if not outdated:
-        return Added(lesson.name, "unchanged", [])
-    return Added(lesson.name, "updated" if existing else "copied", outdated)
+        return AddResult(lesson.name, "unchanged", [])
+    return AddResult(lesson.name, "updated" if existing_versions else "copied", outdated)
 
 
 def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
@@ -153,10 +162,10 @@ def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
     files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
     files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}
     sources = {Path("course", lesson.name, name): lesson.folder / name for name in _COURSE_FILES}
-    return files | {path: place.read_bytes() for path, place in sources.items() if place.is_file()}
+    return files | {path: source.read_bytes() for path, source in sources.items() if source.is_file()}
 
 
-def _languages_there(root: Path, name: str) -> list[str]:
+def _current_languages(root: Path, name: str) -> list[str]:
     path = root / "source" / name / f"{name}.ipynb"
     return languages_of(read_notebook(path)) if path.is_file() else []
 
@@ -177,7 +186,7 @@ def _version(path: Path, content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _texts(record: Any) -> dict[str, Versions]:
+def _parse_record(record: Any) -> dict[str, Versions]:
     return {
         str(name): {str(path): str(version) for path, version in versions.items()}
         for name, versions in record.items()
@@ -195,6 +204,6 @@ def _refuse_other_folders(root: Path) -> None:
         raise CourseError(
             f"{_SETTINGS} names {directory.root} as the course's root: it must lie there itself."
         )
-    for setting, needed in _FOLDERS.items():
-        if getattr(directory, setting) != needed:
-            raise CourseError(f'CourseDirectory.{setting} must be nbgrader\'s own, "{needed}", for lessons.')
+    for setting, default in _FOLDERS.items():
+        if getattr(directory, setting) != default:
+            raise CourseError(f'CourseDirectory.{setting} must be nbgrader\'s own, "{default}", for lessons.')

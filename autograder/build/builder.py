@@ -46,20 +46,20 @@ class BuildError(Exception):
 
 
 @dataclass(frozen=True)
-class Stale:
+class StaleFile:
     """A file that does not match the lessons: it is missing, is out of date, or belongs to no lesson."""
 
     path: Path
-    why: Literal["missing", "differs", "extra"]
+    reason: Literal["missing", "differs", "extra"]
 
 
 @dataclass
-class Built:
+class BuildResult:
     """The result of a build: the files that were written, and the files and translations that are stale."""
 
     lessons: int = 0
     written: list[Path] = field(default_factory=list)
-    stale: list[Stale] = field(default_factory=list)
+    stale: list[StaleFile] = field(default_factory=list)
     stale_translations: list[str] = field(default_factory=list)
 
 
@@ -72,18 +72,18 @@ def build(
     strict: bool = False,
     force: bool = False,
     step: Callable[[], None] = lambda: None,
-) -> Built:
+) -> BuildResult:
     """Build lessons, and write the files that changed.
 
     Args:
         root: the course directory.
         lessons: the lessons to build; the files of other lessons are neither read nor touched.
         languages: the languages to release; default: all of the course's languages.
-        check: write nothing, but compare the result with the files in the course. `Built.stale` then lists
-            every file that is missing, is out of date, or belongs to no lesson. Without `check`, it lists
-            only the files that belong to no lesson, because a build never deletes them.
+        check: write nothing, but compare the result with the files in the course. `BuildResult.stale` then
+            lists every file that is missing, is out of date, or belongs to no lesson. Without `check`, it
+            lists only the files that belong to no lesson, because a build never deletes them.
         strict: refuse stale translations, as a build with `check` does. Otherwise, they are listed in
-            `Built.stale_translations`.
+            `BuildResult.stale_translations`.
         force: overwrite a source notebook even if it was edited after it was built.
         step: a function to call after each step of the build, for a progress bar. The build has
             len(lessons) * (1 + number of languages) steps.
@@ -95,29 +95,29 @@ def build(
     languages = course_languages(root) if languages is None else list(languages)
     if problems := [problem for lesson in lessons for problem in rules.lesson_problems(lesson)]:
         raise BuildError(problems)
-    translations = [place for lesson in lessons for place in stale_translations(lesson)]
+    translations = [problem for lesson in lessons for problem in stale_translations(lesson)]
     if translations and (check or strict):
         raise BuildError(translations)
     for lesson in () if check else lessons:
         _restore_placeholders(lesson)
     files = _build_all(root, lessons, languages, step)
-    extra = [Stale(path, "extra") for path in _extra_files(root, lessons, languages, files)]
+    extra = [StaleFile(path, "extra") for path in _extra_files(root, lessons, languages, files)]
     if check:
-        return Built(len(lessons), [], [*_differences(root, files), *extra])
+        return BuildResult(len(lessons), [], [*_differences(root, files), *extra])
     if not force and (problems := [p for lesson in lessons for p in _lost_edits(root, lesson, files)]):
         raise BuildError(problems)
-    changed = [stale.path for stale in _differences(root, files)]
-    for path in changed:
+    changed_paths = [stale.path for stale in _differences(root, files)]
+    for path in changed_paths:
         _write(root / path, files[path])
     for lesson in lessons:
-        _settle_age(lesson)
-    return Built(len(lessons), changed, extra, translations)
+        _limit_notebook_mtime(lesson)
+    return BuildResult(len(lessons), changed_paths, extra, translations)
 
 
 def source_files(lesson: Lesson) -> Files:
     """Return a lesson's files in source/: the instructor's notebook and the lesson's extra files."""
     folder = Path("source", lesson.name)
-    notebook = read_lesson(lesson, marked=True)
+    notebook = read_lesson(lesson, mark_values=True)
     # The fingerprint lets a later build find out whether the notebook was edited after it was built.
     notebook.metadata["secant"] = {"built": fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
@@ -128,16 +128,16 @@ def _build_all(root: Path, lessons: list[Lesson], languages: list[str], step: Ca
     files: Files = {}
     problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix="secant-build-") as name:
-        workshop = Path(name)
+        build_root = Path(name)
         for lesson in lessons:
             source = source_files(lesson)
             files |= source
             for path, content in source.items():
-                _write(workshop / path, content)
+                _write(build_root / path, content)
             step()
             for language in languages:
-                problems += _generate(root, workshop, lesson, language)
-                files |= _read_tree(workshop, Path("release", language, lesson.name))
+                problems += _generate(root, build_root, lesson, language)
+                files |= _read_tree(build_root, Path("release", language, lesson.name))
                 step()
         problems += _release_problems(files)
     if problems:
@@ -145,10 +145,10 @@ def _build_all(root: Path, lessons: list[Lesson], languages: list[str], step: Ca
     return files
 
 
-def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list[str]:
+def _generate(root: Path, build_root: Path, lesson: Lesson, language: str) -> list[str]:
     """Run nbgrader's generate_assignment in a temporary course with the settings of the real course."""
     config = load_config(root)
-    config.CourseDirectory.root = str(workshop)
+    config.CourseDirectory.root = str(build_root)
     config.CourseDirectory.release_directory = f"release/{language}"
     config.CourseDirectory.assignment_id = lesson.name
     config.SelectLanguage.lang = language
@@ -186,26 +186,26 @@ def _files_in(folder: Path) -> list[Path]:
     return sorted(p for p in files if not set(p.relative_to(folder).parts) & set(_IGNORED))
 
 
-def _differences(root: Path, files: Files) -> list[Stale]:
+def _differences(root: Path, files: Files) -> list[StaleFile]:
     stale = []
     for path, content in sorted(files.items()):
         if not (root / path).is_file():
-            stale.append(Stale(path, "missing"))
+            stale.append(StaleFile(path, "missing"))
         elif (root / path).read_bytes() != content:
-            stale.append(Stale(path, "differs"))
+            stale.append(StaleFile(path, "differs"))
     return stale
 
 
 def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files: Files) -> list[Path]:
     """Return the files in source/ and release/ that belong neither to a lesson nor to another assignment."""
-    homes = [Path("source"), *(Path("release", language) for language in languages)]
-    chosen = {lesson.name for lesson in lessons}
-    others = {lesson.name for lesson in find_lessons(root)} - chosen
+    folders = [Path("source"), *(Path("release", language) for language in languages)]
+    chosen_names = {lesson.name for lesson in lessons}
+    other_names = {lesson.name for lesson in find_lessons(root)} - chosen_names
     extra = []
-    for home in homes:
-        for path in (p.relative_to(root) for p in _files_in(root / home)):
-            name = path.relative_to(home).parts[0]
-            if name not in others and path not in files and not is_plain(root, name):
+    for folder in folders:
+        for path in (p.relative_to(root) for p in _files_in(root / folder)):
+            name = path.relative_to(folder).parts[0]
+            if name not in other_names and path not in files and not is_plain(root, name):
                 extra.append(path)
     return extra
 
@@ -220,8 +220,8 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
     except Exception:  # a file that cannot be read as a notebook was not written by the build
         return [f"{path} is not a notebook: move it elsewhere, or overwrite it with --force."]
     new = nbformat.reads(files[path].decode(), as_version=4)
-    built = existing.metadata.get("secant", {}).get("built")
-    if fingerprint(existing) in (built, fingerprint(new)):
+    built_fingerprint = existing.metadata.get("secant", {}).get("built")
+    if fingerprint(existing) in (built_fingerprint, fingerprint(new)):
         return []
     return [
         f"{path} was edited after it was built, and now differs from course/{lesson.name}. "
@@ -248,16 +248,16 @@ def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
 def _restore_placeholders(lesson: Lesson) -> None:
     """Put placeholders back into a lesson's text if saving a notebook has replaced them with values."""
     text = lesson.text.read_text(encoding="utf-8")
-    if (restored := with_placeholders(text)) != text:
-        lesson.text.write_text(restored, encoding="utf-8")
+    if (restored_text := with_placeholders(text)) != text:
+        lesson.text.write_text(restored_text, encoding="utf-8")
 
 
-def _settle_age(lesson: Lesson) -> None:
+def _limit_notebook_mtime(lesson: Lesson) -> None:
     """Make the source notebook no newer than the lesson's text; otherwise jupytext opens neither of them."""
     path = lesson.root / "source" / lesson.name / f"{lesson.name}.ipynb"
-    age = lesson.text.stat().st_mtime_ns
-    if path.stat().st_mtime_ns > age:
-        os.utime(path, ns=(age, age))
+    text_mtime = lesson.text.stat().st_mtime_ns
+    if path.stat().st_mtime_ns > text_mtime:
+        os.utime(path, ns=(text_mtime, text_mtime))
 
 
 def fingerprint(notebook: NotebookNode) -> str:

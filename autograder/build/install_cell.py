@@ -21,12 +21,12 @@ except ModuleNotFoundError:  # {why}
         raise ModuleNotFoundError(
             {failed}
         ) from None"""
-_WHY = {
+_REASON = {
     "en": "opened on its own, as in Colab or Kaggle: install what it needs",
     "ko": "Colab이나 Kaggle처럼 수업 파일만 열었을 때: 필요한 것을 설치합니다",
 }
 #: The message if Secant could not be installed. Each string becomes one line of the cell's code.
-_FAILED = {
+_FAILURE_MESSAGE = {
     "en": (
         "Secant could not be installed from {repository}. pip says why, above. ",
         "If pip could not reach that address, connect to the internet and run this cell again. ",
@@ -51,8 +51,10 @@ class InstallCell(LessonStep):
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with a first cell that installs Secant."""
         lang, repository = supported_language(nb.metadata["lang"]), urls()["Repository"]
-        failed = "\n            ".join(f'"{line}"' for line in _FAILED[lang]).format(repository=repository)
-        code = _CODE.format(why=_WHY[lang], repository=repository, failed=failed)
+        failure_message = "\n            ".join(f'"{line}"' for line in _FAILURE_MESSAGE[lang]).format(
+            repository=repository
+        )
+        code = _CODE.format(why=_REASON[lang], repository=repository, failed=failure_message)
         metadata = {"jupyter": {"source_hidden": True}, "installs": "secant"}
         nb.cells.insert(0, new_code_cell(code, id="install-secant", metadata=metadata))
         return nb, resources

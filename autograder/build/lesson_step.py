@@ -9,7 +9,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 
-from autograder.course.assignment import is_built, not_built
+from autograder.course.assignment import is_built, not_built_message
 from autograder.course.errors import CourseError
 from secant.causes import STUB
 
@@ -37,7 +37,7 @@ class MarkLesson(NbGraderPreprocessor):
         # changed to the course directory.
         root = Path(self.config.CourseDirectory.get("root", ""))
         if not is_built(nb) and name and (root / "course" / name).is_dir():
-            raise CourseError(not_built(name))
+            raise CourseError(not_built_message(name))
         resources[_LESSON] = is_built(nb)
         return nb, resources
 
@@ -54,8 +54,8 @@ class LessonStep(NbGraderPreprocessor):
 
         The default is to apply `preprocess_cell` to each cell.
         """
-        changed: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
-        return changed
+        result: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
+        return result
 
 
 class ClearAnswers(NbGraderPreprocessor):
@@ -66,10 +66,10 @@ class ClearAnswers(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook without its solutions."""
-        clear = ClearSolutions(parent=self)
+        clear_solutions = ClearSolutions(parent=self)
         if is_lesson(resources):
             # The stub is the same in every language, so that a graded cell is the same in all releases.
-            clear.code_stub = {"python": f'raise NotImplementedError("{STUB}")'}
-            clear.text_stub = STUB
-        cleared: tuple[NotebookNode, Any] = clear(nb, resources)
-        return cleared
+            clear_solutions.code_stub = {"python": f'raise NotImplementedError("{STUB}")'}
+            clear_solutions.text_stub = STUB
+        result: tuple[NotebookNode, Any] = clear_solutions(nb, resources)
+        return result

@@ -60,8 +60,8 @@ def _fill_template(template: str, marks: dict[str, str]) -> str:
     for mark, value in marks.items():
         text = text.replace(f"@{mark}@", value)
     cells = re.split(r"(?m)^(?=# %%)", text)
-    for before, place in zip(cells, range(1, len(cells)), strict=False):
+    for before, index in zip(cells, range(1, len(cells)), strict=False):
         english = re.search(r'r"""\n(.*?)\n"""', before, re.DOTALL)
         if english:
-            cells[place] = cells[place].replace("@HASH@", english_hash(english[1]))
+            cells[index] = cells[index].replace("@HASH@", english_hash(english[1]))
     return "".join(cells)

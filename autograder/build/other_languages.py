@@ -26,18 +26,18 @@ class OtherLanguages(LessonStep):
         """Return the notebook unchanged, and add its versions in other languages to the resources."""
         name = resources["nbgrader"]["notebook"]
         for language in languages_of(nb)[1:]:
-            released = self._in_language(nb, resources, language)
+            notebook = self._in_language(nb, resources, language)
             # nbconvert writes the files in `outputs` next to the notebook
             files = resources.setdefault("outputs", {})
-            files[f"{name}.{language}.ipynb"] = f"{nbformat.writes(released)}\n".encode()
+            files[f"{name}.{language}.ipynb"] = f"{nbformat.writes(notebook)}\n".encode()
         return nb, resources
 
     def _in_language(self, nb: NotebookNode, resources: Any, language: str) -> NotebookNode:
         """Return the notebook that the later release steps would produce for another language."""
-        released, resources = copy.deepcopy(nb), copy.deepcopy(resources)
-        released.metadata["secant"]["languages"] = [language]
+        notebook, resources = copy.deepcopy(nb), copy.deepcopy(resources)
+        notebook.metadata["secant"]["languages"] = [language]
         steps = self.config.GenerateAssignment.preprocessors
         for step in steps[steps.index(OtherLanguages) + 1 :]:
             if step is not SaveCells:
-                released, resources = step(parent=self.parent)(released, resources)
-        return released
+                notebook, resources = step(parent=self.parent)(notebook, resources)
+        return notebook

@@ -23,11 +23,11 @@ class Preview:
 def preview(root: Path, lesson: Lesson) -> Iterator[Preview]:
     """Build a lesson immediately, and again after each save; yield the result of each build."""
     for _ in watch_file(lesson.folder):
-        started = time.monotonic()
+        start = time.monotonic()
         try:
             written, problems = build(root, [lesson]).written, []
         except BuildError as error:
             written, problems = [], error.problems
         except CourseError as error:
             written, problems = [], [str(error)]
-        yield Preview(time.monotonic() - started, written, problems)
+        yield Preview(time.monotonic() - start, written, problems)

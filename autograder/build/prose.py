@@ -9,10 +9,10 @@ from nbformat import NotebookNode
 from autograder.course.cells import Task, is_manual, tasks
 from autograder.course.placeholders import NAMES, with_placeholders
 
-Found = Iterator[tuple[int, str]]
+Problems = Iterator[tuple[int, str]]
 
 _HEADING = re.compile(r"^## (Task|과제) (\d+\.\d+) · `(\w+)`", re.MULTILINE)
-_LOOKED_FOR = re.compile(
+_HIDDEN_TEST_LIST = re.compile(
     r"^## (?:What the hidden tests look for|숨은 테스트가 (?:보는|확인하는) 것)\n(?P<list>.*?)(?=^## |\Z)",
     re.M | re.S,
 )
@@ -32,14 +32,14 @@ _TRANSLATED_LITERALS = {r"^[●○]+ · [★☆]+ · \d+": "{{marks}}"}
 _PLACEHOLDER = re.compile(r"(?<!\{)\{\{(\w+)\}\}(?!\})")
 
 
-def numbered(text: str) -> set[str]:
+def task_numbers(text: str) -> set[str]:
     """Return the numbers, such as 7.6, of the tasks that have a heading in a lesson's text."""
     return {number for _, number, _ in _HEADING.findall(text)}
 
 
 def prose_problems(
     notebook: NotebookNode, number: int, course: Mapping[int, set[str]], total: int | None
-) -> Found:
+) -> Problems:
     """Find statements in a lesson's text that do not match its cells.
 
     In a lesson without a heading such as "## Task 7.6 · `first_bad_op`", only references to tasks are
@@ -59,13 +59,13 @@ def prose_problems(
     yield from _references(notebook.cells, course, total)
     graded = [task for task in tasks(notebook) if not is_manual(task.answer)]
     for lang in ("en", "ko"):
-        own = [(index, cell) for index, cell in texts if cell.metadata.get("lang") == lang]
-        if any(_HEADING.search(cell.source) for _, cell in own):
-            yield from _headings(own, number, graded)
-            yield from _looked_for(own, number, graded)
+        texts_in_language = [(index, cell) for index, cell in texts if cell.metadata.get("lang") == lang]
+        if any(_HEADING.search(cell.source) for _, cell in texts_in_language):
+            yield from _headings(texts_in_language, number, graded)
+            yield from _hidden_test_lists(texts_in_language, number, graded)
 
 
-def literal_problems(text: NotebookNode) -> Found:
+def literal_problems(text: NotebookNode) -> Problems:
     """Find numbers in a lesson's text that must be written as placeholders, and unknown placeholders.
 
     Args:
@@ -81,14 +81,14 @@ def literal_problems(text: NotebookNode) -> Found:
             yield index, f"there is no placeholder {{{{{name}}}}}, only {', '.join(NAMES)}"
 
 
-def _hints(texts: Sequence[tuple[int, NotebookNode]]) -> Found:
+def _hints(texts: Sequence[tuple[int, NotebookNode]]) -> Problems:
     for index, cell in texts:
         count = cell.source.count("<details>")
-        if (found := _HEADING.search(cell.source)) and count != 2:
-            yield index, f"{found[1]} {found[2]} has {count} hints (<details>), but a task must have two"
+        if (heading := _HEADING.search(cell.source)) and count != 2:
+            yield index, f"{heading[1]} {heading[2]} has {count} hints (<details>), but a task must have two"
 
 
-def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Found:
+def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Problems:
     for index, cell in enumerate(cells):
         for reference in _REFERENCE.findall(_HEADING.sub("", cell.source)):
             for number in re.findall(r"\d+\.\d+", reference):
@@ -99,29 +99,31 @@ def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], t
                     yield index, f"it mentions task {number}, which does not exist"
 
 
-def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:
-    headings = [(index, *found) for index, cell in texts for found in _HEADING.findall(cell.source)]
-    place = 0
-    all_wanted = [(f"{number}.{place}", task.id) for place, task in enumerate(graded, 1)]
-    for heading, wanted in zip_longest(headings, all_wanted):
+def _headings(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Problems:
+    headings = [(index, *groups) for index, cell in texts for groups in _HEADING.findall(cell.source)]
+    index = 0
+    all_expected = [(f"{number}.{index}", task.id) for index, task in enumerate(graded, 1)]
+    for heading, expected in zip_longest(headings, all_expected):
         if heading is None:
-            yield place, f"no heading follows for task {wanted[0]} · `{wanted[1]}`"
+            yield index, f"no heading follows for task {expected[0]} · `{expected[1]}`"
             return
-        place, word, *parts = heading
-        if wanted is None:
-            yield place, f"its heading says {word} {parts[0]} · `{parts[1]}`, which does not exist"
-        elif tuple(parts) != wanted:
+        index, word, *ids = heading
+        if expected is None:
+            yield index, f"its heading says {word} {ids[0]} · `{ids[1]}`, which does not exist"
+        elif tuple(ids) != expected:
             yield (
-                place,
-                f"its heading says {word} {parts[0]} · `{parts[1]}`, but next is {wanted[0]} · `{wanted[1]}`",
+                index,
+                f"its heading says {word} {ids[0]} · `{ids[1]}`, but next is {expected[0]} · `{expected[1]}`",
             )
             return
 
 
-def _looked_for(texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]) -> Found:
-    expected = [f"{number}.{place}" for place in range(1, len(graded) + 1)]
+def _hidden_test_lists(
+    texts: Sequence[tuple[int, NotebookNode]], number: int, graded: Sequence[Task]
+) -> Problems:
+    expected = [f"{number}.{position}" for position in range(1, len(graded) + 1)]
     for index, cell in texts:
-        for section in _LOOKED_FOR.finditer(cell.source):
+        for section in _HIDDEN_TEST_LIST.finditer(cell.source):
             ids = _ITEM.findall(section["list"])
             for task in sorted({*ids} - {*expected}):
                 yield (

@@ -41,7 +41,7 @@ from autograder.course.solutions import solution_problems
 from secant.catalogue import SHARED, read_hints
 from secant.language import LANGUAGES
 
-Found = Iterator[tuple[int, str]]
+Problems = Iterator[tuple[int, str]]
 Names = set[str]
 
 # Limits on the size of a lesson's code, so that a reader can take it in at a glance. Blank lines do not
@@ -70,35 +70,40 @@ def lesson_problems(lesson: Lesson) -> list[str]:
     except CourseError as error:
         return [str(error)]
     folder = lesson.folder.relative_to(lesson.root)
-    known = {task.id for task in tasks(notebook)}
-    tested = [task.id for task in tasks(notebook) if task.test is not None]
+    task_ids = {task.id for task in tasks(notebook)}
+    tested_ids = [task.id for task in tasks(notebook) if task.test is not None]
     lines = lessons.cell_lines(lesson.text, len(notebook.cells))
     return [
         *notebook_problems(notebook, folder / lesson.text.name, lines, languages),
         *_prose_problems(lesson, notebook, folder / lesson.text.name, lines),
         *_syllabus_problems(lesson, notebook),
         *_hint_problems(lesson, notebook, folder),
-        *_answer_problems(wrong, folder / "wrong_answers.py", known, languages),
-        *_answer_problems(right, folder / "right_answers.py", known),
-        *_too_few(lesson, "wrong_answers.py", wrong, tested, WRONG_ANSWERS),
-        *_too_few(lesson, "right_answers.py", right, tested, RIGHT_ANSWERS),
-        *solution_problems(lesson, set(tested), languages),
+        *_answer_problems(wrong, folder / "wrong_answers.py", task_ids, languages),
+        *_answer_problems(right, folder / "right_answers.py", task_ids),
+        *_too_few(lesson, "wrong_answers.py", wrong, tested_ids, WRONG_ANSWERS),
+        *_too_few(lesson, "right_answers.py", right, tested_ids, RIGHT_ANSWERS),
+        *solution_problems(lesson, set(tested_ids), languages),
     ]
 
 
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
-    others = lessons.find_lessons(lesson.root)
-    course = {int(other.name[:2]): prose.numbered(lessons.lesson_text(other)) for other in others}
+    course_lessons = lessons.find_lessons(lesson.root)
+    course = {
+        int(course_lesson.name[:2]): prose.task_numbers(lessons.lesson_text(course_lesson))
+        for course_lesson in course_lessons
+    }
     text_of_lesson = lessons.read_text(lesson.text)
     problems = [
-        *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
+        *prose.prose_problems(
+            notebook, int(lesson.name[:2]), course, lessons.syllabus_lesson_count(lesson.root)
+        ),
         *prose.literal_problems(text_of_lesson),
     ]
-    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in problems]
+    return [f"{_location(file, notebook, index, lines)}: {text}." for index, text in problems]
 
 
 def _too_few(
-    lesson: Lesson, name: str, answers: list[Answer], tested: Sequence[str], least: int
+    lesson: Lesson, name: str, answers: list[Answer], task_ids: Sequence[str], minimum: int
 ) -> Iterator[str]:
     """Yield a problem for each task with too few recorded answers.
 
@@ -106,9 +111,9 @@ def _too_few(
     """
     file = lesson.folder / name
     recorded = Counter(answer.task for answer in answers)
-    for task in tested if file.is_file() else ():
-        if recorded[task] < least:
-            problem = f"it has {recorded[task]} for {task}: record at least {least} for each task."
+    for task in task_ids if file.is_file() else ():
+        if recorded[task] < minimum:
+            problem = f"it has {recorded[task]} for {task}: record at least {minimum} for each task."
             yield f"{file.relative_to(lesson.root)}: {problem}"
 
 
@@ -117,14 +122,14 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
     if not (lesson.root / file).is_file():
         return
     try:
-        listed = tomllib.loads((lesson.root / file).read_text(encoding="utf-8")).get("lesson", [])
+        entries = tomllib.loads((lesson.root / file).read_text(encoding="utf-8")).get("lesson", [])
     except ValueError as error:
         yield f"{file}: it is not TOML: {error}."
         return
-    listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
-    want = minutes.round_minutes(minutes.minutes(notebook.cells))
-    if listed and minutes.stated_minutes(notebook.cells) and listed[0] != want:
-        yield f"{file}: {lesson.name} has minutes = {listed[0]}, but the lesson's own count is {want}."
+    values = [entry.get("minutes") for entry in entries if entry.get("folder") == lesson.name]
+    expected = minutes.round_minutes(minutes.minutes(notebook.cells))
+    if values and minutes.stated_minutes(notebook.cells) and values[0] != expected:
+        yield f"{file}: {lesson.name} has minutes = {values[0]}, but the lesson's own count is {expected}."
 
 
 def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list[str]:
@@ -133,7 +138,9 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     except ValueError as error:
         return [f"{folder / 'hints.toml'}: it is not TOML: {error}."]
     tests = {grade_id(c).removeprefix("test_"): c.source for c in notebook.cells if is_test(c)}
-    listed = [(task, name, texts) for task, found in catalogue.items() for name, texts in found.items()]
+    entries = [
+        (task, name, texts) for task, task_hints in catalogue.items() for name, texts in task_hints.items()
+    ]
     missing = [
         f"{folder / lesson.text.name}, cell test_{task}: {problem}."
         for task, source in tests.items()
@@ -141,15 +148,15 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     ]
     without_text = [
         f"{folder / 'hints.toml'}: {task}.{name} needs its text in English, as en."
-        for task, name, texts in listed
+        for task, name, texts in entries
         if not isinstance(texts, dict) or "en" not in texts
     ]
-    idle = [
+    unused = [
         f"{folder / 'hints.toml'}: no test uses {task}.{name}."
-        for task, name, _ in listed
+        for task, name, _ in entries
         if name not in hints.used_hints("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
     ]
-    return missing + without_text + idle
+    return missing + without_text + unused
 
 
 def notebook_problems(
@@ -164,7 +171,7 @@ def notebook_problems(
             numbers.
         languages: the languages of the course, English first.
     """
-    rules: list[Callable[[list[NotebookNode]], Found]] = [
+    rules: list[Callable[[list[NotebookNode]], Problems]] = [
         partial(_marks, languages),
         _minutes,
         partial(_translations, languages),
@@ -176,9 +183,9 @@ def notebook_problems(
         _test_cells,
         _widths,
     ]
-    found = [(index, text) for rule in rules for index, text in rule(notebook.cells)]
-    found.sort(key=lambda f: f[0])
-    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
+    problems = [(index, text) for rule in rules for index, text in rule(notebook.cells)]
+    problems.sort(key=lambda f: f[0])
+    return [f"{_location(file, notebook, index, lines)}: {text}." for index, text in problems]
 
 
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
@@ -189,18 +196,18 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     """
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
-    found = [
-        f"{_place(file, notebook, index)}: {what} would be released."
+    problems = [
+        f"{_location(file, notebook, index)}: {content} would be released."
         for index, cell in enumerate(notebook.cells)
-        for what in sorted({what for mark, what in regions.items() if mark in cell.source})
+        for content in sorted({content for mark, content in regions.items() if mark in cell.source})
     ]
-    found += [
-        f"{_place(file, notebook, index)}: its say(...) is in both languages: take it out of the f-string."
+    problems += [
+        f"{_location(file, notebook, index)}: its say(...) is in both languages: take it out of the f-string."
         for index, cell in enumerate(notebook.cells)
         if is_ordinary(cell) and SAY.search(cell.source)
     ]
-    return found + [
-        f"{_place(file, notebook, index)}: {text}."
+    return problems + [
+        f"{_location(file, notebook, index)}: {text}."
         for index, cell in enumerate(notebook.cells)
         if is_test(cell)
         for text in (*_too_long(cell.source, RELEASED_LINES), *_too_wide(cell.source, RELEASED_WIDTH))
@@ -214,11 +221,11 @@ def _too_long(visible: str, limit: int) -> Iterator[str]:
 
 
 def _too_wide(source: str, limit: int = WIDTH) -> Iterator[str]:
-    if wide := [line.strip() for line in source.splitlines() if len(line) > limit]:
-        yield f"it has a line of more than {limit} characters, {wide[0][:40]}..."
+    if wide_lines := [line.strip() for line in source.splitlines() if len(line) > limit]:
+        yield f"it has a line of more than {limit} characters, {wide_lines[0][:40]}..."
 
 
-def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] = ()) -> str:
+def _location(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] = ()) -> str:
     if index < 0:
         return str(file)
     cell = notebook.cells[index]
@@ -230,8 +237,8 @@ def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] 
 # Rules for the header line of a cell.
 
 
-def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
-    either = " or ".join(f'"{name}"' for name in languages)
+def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Problems:
+    choices = " or ".join(f'"{name}"' for name in languages)
     for index, cell in enumerate(cells):
         lang = cell.metadata.get("lang")
         if unknown := sorted(set(cell.metadata) - CELL_METADATA):
@@ -249,22 +256,22 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
         elif lang is not None and cell.cell_type != "markdown":
             yield index, "code is shared by all languages, so its cell must not carry lang"
         elif lang is not None and lang not in languages:
-            yield index, f"lang is {either}, not {lang!r}"
+            yield index, f"lang is {choices}, not {lang!r}"
         elif lang is None and cell.cell_type == "markdown" and "nbgrader" not in cell.metadata:
             yield index, "a text cell needs " + " or ".join(f'lang="{name}"' for name in languages)
 
 
-def _minutes(cells: list[NotebookNode]) -> Found:
+def _minutes(cells: list[NotebookNode]) -> Problems:
     estimate = minutes.minutes(cells)
-    want = minutes.round_minutes(estimate)
-    wrong = [said for said in minutes.stated_minutes(cells) if said != want]
-    if wrong:
+    expected = minutes.round_minutes(estimate)
+    wrong_numbers = [number for number in minutes.stated_minutes(cells) if number != expected]
+    if wrong_numbers:
         yield (
             -1,
-            f"its header says {wrong[0]} minutes, but the count is {estimate:.1f}: write {want}, "
+            f"its header says {wrong_numbers[0]} minutes, but the count is {estimate:.1f}: write {expected}, "
             "rounded up to a multiple of five, in each language; optional parts do not count",
         )
-    if minutes.stated_minutes(cells) and want > minutes.MAX_MINUTES:
+    if minutes.stated_minutes(cells) and expected > minutes.MAX_MINUTES:
         yield (
             -1,
             f"it takes {estimate:.0f} minutes by its own count, but at most {minutes.MAX_MINUTES} are "
@@ -272,32 +279,32 @@ def _minutes(cells: list[NotebookNode]) -> Found:
         )
 
 
-def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
+def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Problems:
     langs = [cell.metadata.get("lang") for cell in cells]
     for index, lang in enumerate(langs):
         if lang == "en":
-            for place, other in enumerate(languages[1:], index + 1):
-                if langs[place : place + 1] != [other]:
+            for position, language in enumerate(languages[1:], index + 1):
+                if langs[position : position + 1] != [language]:
                     yield (
                         index,
-                        f"no {language_name(other)} cell follows this English one: as long as nobody has "
-                        f'translated it, put a copy of it there with lang="{other}" en="00000000"',
+                        f"no {language_name(language)} cell follows this English one: as long as nobody has "
+                        f'translated it, put a copy of it there with lang="{language}" en="00000000"',
                     )
         elif lang in languages:
-            english = index - languages.index(lang)
-            if english < 0 or langs[english] != "en":
+            english_index = index - languages.index(lang)
+            if english_index < 0 or langs[english_index] != "en":
                 yield index, f"no English cell comes right before this {language_name(lang)} one"
 
 
-def _tildes(cells: list[NotebookNode]) -> Found:
+def _tildes(cells: list[NotebookNode]) -> Problems:
     for index, cell in enumerate(cells):
         blocks = _BLOCK.split(_VERBATIM.sub("", cell.source)) if cell.cell_type == "markdown" else []
-        if struck := next(filter(None, map(_STRUCK.search, blocks)), None):
-            words = " ".join(struck[0].split())
+        if match := next(filter(None, map(_STRUCK.search, blocks)), None):
+            words = " ".join(match[0].split())
             yield index, f'its tildes strike text through, "{words}": write one of them as \\~ or in words'
 
 
-def _setup(cells: list[NotebookNode]) -> Found:
+def _setup(cells: list[NotebookNode]) -> Problems:
     ordinary = [i for i, c in enumerate(cells) if is_ordinary(c)]
     calls = [(i, call[0]) for i in ordinary for call in LANGUAGE_CALL.finditer(cells[i].source)]
     if len(calls) != 1:
@@ -312,13 +319,13 @@ def _setup(cells: list[NotebookNode]) -> Found:
 # Rules for graded cells, as nbgrader needs them.
 
 
-def _grading(cells: list[NotebookNode]) -> Found:
-    seen: Counter[str] = Counter(grade_id(cell) for cell in cells if grade_id(cell))
+def _grading(cells: list[NotebookNode]) -> Problems:
+    id_counts: Counter[str] = Counter(grade_id(cell) for cell in cells if grade_id(cell))
     for index, cell in enumerate(cells):
         if "nbgrader" not in cell.metadata:
             continue
-        if seen[grade_id(cell)] > 1:
-            yield index, f"{seen[grade_id(cell)]} cells have this grade_id"
+        if id_counts[grade_id(cell)] > 1:
+            yield index, f"{id_counts[grade_id(cell)]} cells have this grade_id"
         if not grade_id(cell):
             yield index, "a graded cell needs a grade_id"
         elif (is_test(cell) or is_manual(cell)) and not _is_points(grading(cell).get("points")):
@@ -343,7 +350,7 @@ def _schema_complaint(cell: NotebookNode) -> str:
     return ""
 
 
-def _regions(cells: list[NotebookNode]) -> Found:
+def _regions(cells: list[NotebookNode]) -> Problems:
     for index, cell in enumerate(cells):
         solution, hidden = BEGIN_SOLUTION in cell.source, BEGIN_HIDDEN in cell.source
         if solution and not is_answer(cell):
@@ -356,7 +363,7 @@ def _regions(cells: list[NotebookNode]) -> Found:
                 yield index, f"### {begin} and ### {end} are not in pairs"
 
 
-def _answer_cells(cells: list[NotebookNode]) -> Found:
+def _answer_cells(cells: list[NotebookNode]) -> Problems:
     tests = {grade_id(cell): index for index, cell in enumerate(cells) if is_test(cell)}
     for index, cell in enumerate(cells):
         if not is_answer(cell):
@@ -372,11 +379,11 @@ def _answer_cells(cells: list[NotebookNode]) -> Found:
             yield index, f"no test cell has the grade_id test_{grade_id(cell)}"
         elif test < index:
             yield index, "its test cell comes before it, but must follow it"
-        if cell.cell_type == "code" and not _syntax_error(cell.source) and not _given_names(cell):
+        if cell.cell_type == "code" and not _syntax_error(cell.source) and not _student_names(cell):
             yield index, f"the def or class line of {grade_id(cell)} must stand outside the solution"
 
 
-def _test_cells(cells: list[NotebookNode]) -> Found:
+def _test_cells(cells: list[NotebookNode]) -> Problems:
     answers = {f"test_{grade_id(c)}": c for c in cells if is_answer(c) and not is_manual(c)}
     for index, cell in enumerate(cells):
         if not is_test(cell):
@@ -396,21 +403,23 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
         yield from ((index, text) for text in _too_wide(visible, RELEASED_WIDTH))
         yield from ((index, text) for text in _credit_complaints(cell))
         answer = answers.get(grade_id(cell))
-        own = _given_names(answer) if answer else set()
-        complaints = dict.fromkeys([*_name_complaints(cell.source, own), *_name_complaints(visible, own)])
+        student_names = _student_names(answer) if answer else set()
+        complaints = dict.fromkeys(
+            [*_name_complaints(cell.source, student_names), *_name_complaints(visible, student_names)]
+        )
         yield from ((index, complaint) for complaint in complaints)
 
 
 def _credit_complaints(cell: NotebookNode) -> Iterator[str]:
     """Yield the problems with a test cell's partial credit, and with code that follows its hidden tests."""
-    last = cell.source.rpartition(END_HIDDEN)[2].strip()
-    made = re.search(r"^(\w+) = PartialCredit\((.*)\)$", cell.source, re.MULTILINE)
-    if made is None:
-        if last:
+    rest = cell.source.rpartition(END_HIDDEN)[2].strip()
+    match = re.search(r"^(\w+) = PartialCredit\((.*)\)$", cell.source, re.MULTILINE)
+    if match is None:
+        if rest:
             yield "nothing may follow the hidden tests"
         return
-    name, parts = made.groups()
-    if last != f"{name}.points()":
+    name, parts = match.groups()
+    if rest != f"{name}.points()":
         yield f"`{name}.points()` alone must follow the hidden tests: its result is the points"
     if f"check.visible_passed({name})" not in cell.source:
         yield f"the visible tests must end with `check.visible_passed({name})`"
@@ -420,7 +429,7 @@ def _credit_complaints(cell: NotebookNode) -> Iterator[str]:
         yield f"its parts have {sum(shares):g} points together, and the cell has {points}"
 
 
-def _widths(cells: list[NotebookNode]) -> Found:
+def _widths(cells: list[NotebookNode]) -> Problems:
     for index, cell in enumerate(cells):
         if cell.cell_type == "code":
             yield from ((index, text) for text in _too_wide(cell.source))
@@ -429,12 +438,12 @@ def _widths(cells: list[NotebookNode]) -> Found:
 # Rules for the names in a test cell.
 
 
-def _name_complaints(source: str, own: Names) -> Iterator[str]:
+def _name_complaints(source: str, student_names: Names) -> Iterator[str]:
     """Yield a problem for each name that a test cell may not use or bind.
 
     Args:
         source: the code of the cell, either whole or without its hidden part.
-        own: the names of the functions and classes that the student completes.
+        student_names: the names of the functions and classes that the student completes.
     """
     if error := _syntax_error(source):
         yield error
@@ -443,57 +452,63 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
     functions = [
         n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     ]
-    marked = [f for f in functions if any(_is_name(d, "probe") for d in f.decorator_list)]
-    probes = [f for f in marked if isinstance(f, ast.FunctionDef) and f in tree.body]
+    probe_functions = [f for f in functions if any(_is_name(d, "probe") for d in f.decorator_list)]
+    probes = [f for f in probe_functions if isinstance(f, ast.FunctionDef) and f in tree.body]
     imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
-    imported = {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
+    imported_names = {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
     bound = bound_names(tree)
 
-    if "*" in imported:
+    if "*" in imported_names:
         yield "it must name what it imports, not import *"
-    for name in sorted(bound & own):
+    for name in sorted(bound & student_names):
         yield f"it binds {name}, the student's own name"
-    for name in sorted(n for n in bound - imported - own if not n.startswith("_") and n != "hint"):
+    for name in sorted(
+        n for n in bound - imported_names - student_names if not n.startswith("_") and n != "hint"
+    ):
         yield f"it binds {name}: begin the name with _, or it overwrites what a student calls {name}"
-    yield from _unknown(used_names(tree) - bound - own, "it uses")
-    for function in marked:
+    yield from _unknown_names(used_names(tree) - bound - student_names, "it uses")
+    for function in probe_functions:
         if function not in probes:
             yield f"the probe {function.name} must be an ordinary function at the cell's top level"
     for name, times in Counter(p.name for p in probes).items():
         if times > 1:
             yield f"it has {times} probes named {name}"
-    allowed = imported | own | {p.name for p in probes}
+    allowed_names = imported_names | student_names | {p.name for p in probes}
     for probe in probes:
-        unfit = used_names(ast.Module([probe], [])) & bound - allowed
-        yield from _unknown(unfit, f"the probe {probe.name} uses", "neither imported here nor a probe")
-    for name in sorted(_passed_around(tree, probes) & own):
+        forbidden_names = used_names(ast.Module([probe], [])) & bound - allowed_names
+        yield from _unknown_names(
+            forbidden_names, f"the probe {probe.name} uses", "neither imported here nor a probe"
+        )
+    for name in sorted(_uncalled_names(tree, probes) & student_names):
         yield f"outside a probe it may only call {name}, not store it, pass it on or take its attributes"
 
 
-def _unknown(names: Names, who: str, why: str = "which this cell neither imports nor binds") -> Iterator[str]:
+def _unknown_names(
+    names: Names, subject: str, reason: str = "which this cell neither imports nor binds"
+) -> Iterator[str]:
     if names:
-        yield f"{who} {', '.join(sorted(names))}, {why}"
+        yield f"{subject} {', '.join(sorted(names))}, {reason}"
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
+def _uncalled_names(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
     """Return the names that a test cell uses without calling them. Uses inside probes do not count."""
-    inside = {node for probe in probes for node in ast.walk(probe)}
-    called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    probe_nodes = {node for probe in probes for node in ast.walk(probe)}
+    called_nodes = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {node.id for node in names if node not in inside and node not in called}
+    return {node.id for node in names if node not in probe_nodes and node not in called_nodes}
 
 
-def _given_names(answer: NotebookNode) -> Names:
+def _student_names(answer: NotebookNode) -> Names:
     """Return the names of the functions or classes that a student completes.
 
     If one of them has the same name as the task, return only that name.
     """
-    given, _ = split_solution(answer.source)
-    names = set(re.findall(r"^(?:def|class) +(\w+)", given, flags=re.MULTILINE))
+    stub, _ = split_solution(answer.source)
+    names = set(re.findall(r"^(?:def|class) +(\w+)", stub, flags=re.MULTILINE))
     return {grade_id(answer)} & names or names
 
 
@@ -520,21 +535,21 @@ def _answer_problems(
         languages: the languages of the course if every answer must have a hint, otherwise empty. No hint is
             required in a language that Secant does not support.
     """
-    hinted = {name for name in LANGUAGES if name in languages}
+    hint_languages = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)
     for index, answer in enumerate(answers):
-        place = f"{file}:{answer.line}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
+        location = f"{file}:{answer.line}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
         if not answer.name:
-            yield f"{place}: the header line must begin with a name."
+            yield f"{location}: the header line must begin with a name."
         elif names[answer.name] > 1:
-            yield f"{place}: {names[answer.name]} answers have this name."
+            yield f"{location}: {names[answer.name]} answers have this name."
         if answer.task not in tasks:
             task_names = ", ".join(sorted(tasks)) or "none"
-            yield f'{place}: there is no task "{answer.task}"; the tasks are: {task_names}.'
-        if hinted and answer.hint_name and not answer.hint:
-            yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
-        elif hinted and not hinted <= set(answer.hint):
-            yield f"{place}: a wrong answer needs its hint in both languages, en and ko."
+            yield f'{location}: there is no task "{answer.task}"; the tasks are: {task_names}.'
+        if hint_languages and answer.hint_name and not answer.hint:
+            yield f"{location}: hints.toml has no `{answer.hint_name}` of {answer.task}."
+        elif hint_languages and not hint_languages <= set(answer.hint):
+            yield f"{location}: a wrong answer needs its hint in both languages, en and ko."
         if error := _syntax_error(answer.source):
-            yield f"{place}: {error}."
-        yield from (f"{place}: {text}." for text in _too_wide(answer.source))
+            yield f"{location}: {error}."
+        yield from (f"{location}: {text}." for text in _too_wide(answer.source))

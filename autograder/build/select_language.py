@@ -48,7 +48,7 @@ class SelectLanguage(LessonStep):
             raise ValueError(f"no cell is written in {lang!r}")
         nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", lang) == lang]
         for cell in nb.cells:
-            _settle(cell, lang)
+            _localize_cell(cell, lang)
         code_cells = [cell for cell in nb.cells if is_ordinary(cell)]
         if not any(SAY.search(cell.source) for cell in code_cells):
             for cell in code_cells:
@@ -58,7 +58,7 @@ class SelectLanguage(LessonStep):
         return nb, resources
 
 
-def _settle(cell: NotebookNode, lang: str) -> None:
+def _localize_cell(cell: NotebookNode, lang: str) -> None:
     # The metadata for the build is no longer needed, and a student need not see it.
     for mark in ("lang", "en", *HEADER_MARKS):
         cell.metadata.pop(mark, None)
@@ -75,7 +75,7 @@ def in_language(source: str, language: str) -> str:
     does not report the position of such a call.
     """
     try:
-        calls = list(_says(ast.parse(source)))
+        calls = list(_say_calls(ast.parse(source)))
     except SyntaxError:
         return source
     text = source.encode()
@@ -88,23 +88,23 @@ def in_language(source: str, language: str) -> str:
         return slice(starts[node.lineno - 1] + node.col_offset, starts[last - 1] + column)
 
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset), reverse=True):
-        texts = {word.arg: word.value for word in call.keywords}
-        chosen = texts.get(language) or texts["en"]
-        words = text[span(chosen)]
-        place = span(call)
+        texts = {keyword.arg: keyword.value for keyword in call.keywords}
+        chosen_node = texts.get(language) or texts["en"]
+        replacement = text[span(chosen_node)]
+        call_span = span(call)
         # the call's brackets are removed, so an expression or a string on several lines needs new ones
-        if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):
-            inside = text[place].removeprefix(b"say(").removesuffix(b")")
-            before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]
-            words = b"(" + before + words + after + b")"
-        text = text[: place.start] + words + text[place.stop :]
+        if b"\n" in replacement or not isinstance(chosen_node, ast.Constant | ast.JoinedStr):
+            arguments = text[call_span].removeprefix(b"say(").removesuffix(b")")
+            before, after = arguments[: -len(arguments.lstrip())], arguments[len(arguments.rstrip()) :]
+            replacement = b"(" + before + replacement + after + b")"
+        text = text[: call_span.start] + replacement + text[call_span.stop :]
     return text.decode()
 
 
-def _says(node: ast.AST) -> Iterator[ast.Call]:
+def _say_calls(node: ast.AST) -> Iterator[ast.Call]:
     """Yield the calls to `say` below a node of the syntax tree, except those in f-strings."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
         yield node
     elif not isinstance(node, ast.JoinedStr):
         for child in ast.iter_child_nodes(node):
-            yield from _says(child)
+            yield from _say_calls(child)

@@ -23,17 +23,17 @@ _HASH = re.compile(r' en="[^"]*"')
 
 def stale_translations(lesson: Lesson) -> list[str]:
     """Return, for each stale or missing translation, its location and what to do about it."""
-    places = []
-    for path in _texts(lesson):
+    messages = []
+    for path in _text_paths(lesson):
         file = path.relative_to(lesson.root)
-        for line, want, marked in _stale_cells(path):
-            reason = "the English has changed since" if marked else "it is not marked as checked"
-            places.append(
-                f'{file}:{line}: {reason}: check this translation, then write en="{want}", or run '
+        for line, expected_hash, has_hash in _stale_cells(path):
+            reason = "the English has changed since" if has_hash else "it is not marked as checked"
+            messages.append(
+                f'{file}:{line}: {reason}: check this translation, then write en="{expected_hash}", or run '
                 "`autograder build --accept-translations` with the lesson's number for all its cells."
             )
     file = lesson.folder.relative_to(lesson.root) / "hints.toml"
-    return places + [f"{file}: {hint}." for hint in _untranslated_hints(lesson)]
+    return messages + [f"{file}: {hint}." for hint in _untranslated_hints(lesson)]
 
 
 def accept_translations(lesson: Lesson) -> list[str]:
@@ -42,10 +42,12 @@ def accept_translations(lesson: Lesson) -> list[str]:
     Returns:
         The locations of the cells that changed, as "file:line".
     """
-    return [f"{path.relative_to(lesson.root)}:{line}" for path in _texts(lesson) for line in _accept(path)]
+    return [
+        f"{path.relative_to(lesson.root)}:{line}" for path in _text_paths(lesson) for line in _accept(path)
+    ]
 
 
-def _texts(lesson: Lesson) -> list[Path]:
+def _text_paths(lesson: Lesson) -> list[Path]:
     return [path for path in (lesson.text, lesson.folder / FILE) if path.is_file()]
 
 
@@ -57,8 +59,10 @@ def _stale_cells(path: Path) -> Iterator[tuple[int, str, bool]]:
         lang = cell.metadata.get("lang")
         if lang in (None, "en"):
             english = cell if lang else None
-        elif english is not None and cell.metadata.get("en") != (want := english_hash(english.source)):
-            yield line, want, bool(cell.metadata.get("en"))
+        elif english is not None and cell.metadata.get("en") != (
+            expected_hash := english_hash(english.source)
+        ):
+            yield line, expected_hash, bool(cell.metadata.get("en"))
 
 
 def _untranslated_hints(lesson: Lesson) -> Iterator[str]:
@@ -71,9 +75,9 @@ def _untranslated_hints(lesson: Lesson) -> Iterator[str]:
 
 def _accept(path: Path) -> list[int]:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    stale = list(_stale_cells(path))
-    for line, want, _ in stale:
-        lines[line - 1] = f'{_HASH.sub("", lines[line - 1].rstrip())} en="{want}"\n'
-    if stale:
+    stale_cells = list(_stale_cells(path))
+    for line, expected_hash, _ in stale_cells:
+        lines[line - 1] = f'{_HASH.sub("", lines[line - 1].rstrip())} en="{expected_hash}"\n'
+    if stale_cells:
         path.write_text("".join(lines), encoding="utf-8")
-    return [line for line, _, _ in stale]
+    return [line for line, _, _ in stale_cells]

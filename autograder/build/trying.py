@@ -65,23 +65,28 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
         CourseError: there is no such task, a test cell names a hint that no catalogue has, or the system
             cannot fork.
     """
-    first, chosen = tasks_to_try(lesson, task)
-    recorded: list[tuple[Kind, Answer]] = [("right", chosen_task) for chosen_task in right_answers(lesson)]
-    recorded += [("wrong", chosen_task) for chosen_task in wrong_answers(lesson)]
-    started = deque[tuple[Task, Kind, Answer, Child]]()
-    for chosen_task in chosen:
+    import_code, chosen_tasks = tasks_to_try(lesson, task)
+    recorded_answers: list[tuple[Kind, Answer]] = [("right", answer) for answer in right_answers(lesson)]
+    recorded_answers += [("wrong", answer) for answer in wrong_answers(lesson)]
+    pending = deque[tuple[Task, Kind, Answer, Child]]()
+    for chosen_task in chosen_tasks:
         assert chosen_task.test is not None
-        own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
-        for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
+        own_answer = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
+        for kind, answer in [
+            ("own", own_answer),
+            *((k, a) for k, a in recorded_answers if a.task == chosen_task.id),
+        ]:
             # A student has only the visible part of a test, so a wrong answer is also run against that part
             # alone.
             visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
-            child = Child(_run_and_send, f"{first}\n{answer.source}", chosen_task.test.source, visible, lang)
-            started.append((chosen_task, kind, answer, child))
-            if len(started) > _MAX_CHILDREN:
-                yield _collect(*started.popleft(), lang)
-    for child_task in started:
-        yield _collect(*child_task, lang)
+            child = Child(
+                _run_and_send, f"{import_code}\n{answer.source}", chosen_task.test.source, visible, lang
+            )
+            pending.append((chosen_task, kind, answer, child))
+            if len(pending) > _MAX_CHILDREN:
+                yield _collect(*pending.popleft(), lang)
+    for entry in pending:
+        yield _collect(*entry, lang)
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
@@ -94,18 +99,24 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     notebook = read_lesson(lesson)
     catalogue = read_hints(lesson.folder)
     notebook.metadata["secant"] = {"hints": catalogue}
-    chosen = [each for each in tasks(with_hints(notebook)) if each.test is not None and task in ("", each.id)]
-    if not chosen:
-        names = ", ".join(each.id for each in tasks(notebook) if each.test is not None)
+    chosen_tasks = [
+        candidate
+        for candidate in tasks(with_hints(notebook))
+        if candidate.test is not None and task in ("", candidate.id)
+    ]
+    if not chosen_tasks:
+        names = ", ".join(candidate.id for candidate in tasks(notebook) if candidate.test is not None)
         raise CourseError(f'Lesson {lesson.name} has no task "{task}" with a test cell; it has {names}.')
     missing = [
-        text for each in chosen for text in unknown_hints(each.test.source if each.test else "", catalogue)
+        text
+        for chosen_task in chosen_tasks
+        for text in unknown_hints(chosen_task.test.source if chosen_task.test else "", catalogue)
     ]
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
-    first = imports(notebook.cells)
-    exec(first, {})  # importing takes about a second, so it is done once, before the forks
-    return first, chosen
+    import_code = imports(notebook.cells)
+    exec(import_code, {})  # importing takes about a second, so it is done once, before the forks
+    return import_code, chosen_tasks
 
 
 def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Language) -> TriedAnswer:
@@ -126,7 +137,7 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Langu
     return TriedAnswer(task, kind, answer, message, hint, mismatch, passes_visible, earned)
 
 
-def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
+def summarize_rejections(tried_answers: Sequence[TriedAnswer]) -> tuple[str, bool]:
     """Count the wrong answers that the visible tests reject, and check that there are enough of them.
 
     At least two thirds of the wrong answers must be rejected, because students believe an answer to be right
@@ -135,12 +146,12 @@ def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
     Returns:
         A sentence that states the number; True if enough wrong answers are rejected.
     """
-    wrong = [each for each in tried if each.kind == "wrong"]
-    passing = [each.answer.name for each in wrong if each.passes_visible]
-    sentence = f"The visible part refuses {len(wrong) - len(passing)} of {len(wrong)} wrong answers"
-    if 3 * len(passing) <= len(wrong):
+    wrong = [tried_answer for tried_answer in tried_answers if tried_answer.kind == "wrong"]
+    passing_names = [tried_answer.answer.name for tried_answer in wrong if tried_answer.passes_visible]
+    sentence = f"The visible part refuses {len(wrong) - len(passing_names)} of {len(wrong)} wrong answers"
+    if 3 * len(passing_names) <= len(wrong):
         return f"{sentence}.", True
-    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(passing)}.", False
+    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(passing_names)}.", False
 
 
 class Child:
@@ -161,8 +172,8 @@ class Child:
     def result(self) -> Any:
         """Return the object that the process sent, or a string with the reason why it sent nothing."""
         try:
-            ended = self._connection.poll(_ANSWER_SECONDS)
-            result = self._connection.recv() if ended else f"it did not end within {_ANSWER_SECONDS:g} s"
+            has_result = self._connection.poll(_ANSWER_SECONDS)
+            result = self._connection.recv() if has_result else f"it did not end within {_ANSWER_SECONDS:g} s"
         except EOFError:
             result = "its process ended"
         self._process.kill()
@@ -185,7 +196,7 @@ def _run_and_send(connection: Connection, answer: str, test: str, visible: str, 
 def quiet(lang: Language) -> Iterator[None]:
     """Set the language; in the `with` block, discard output and turn warnings into errors."""
     language(lang)
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
+    with open(os.devnull, "w") as devnull, contextlib.redirect_stdout(devnull), warnings.catch_warnings():
         warnings.simplefilter("error")
         # DeprecationWarnings in torch's own code are ignored
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")

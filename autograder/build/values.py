@@ -49,12 +49,17 @@ def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
     Raises:
         CourseError: there is no such task, or its visible part does not use `ask`.
     """
-    first, chosen = tasks_to_try(lesson, task)
-    for chosen_task in chosen:
+    import_code, chosen_tasks = tasks_to_try(lesson, task)
+    for chosen_task in chosen_tasks:
         assert chosen_task.test is not None
-        visible, own = split_tests(chosen_task.test.source)[0], f"{first}\n{chosen_task.answer.source}"
+        visible, right_code = (
+            split_tests(chosen_task.test.source)[0],
+            f"{import_code}\n{chosen_task.answer.source}",
+        )
         answers = [answer for answer in wrong_answers(lesson) if answer.task == chosen_task.id]
-        children = [Child(_send_values, own, f"{first}\n{each.source}", visible) for each in answers]
+        children = [
+            Child(_send_values, right_code, f"{import_code}\n{answer.source}", visible) for answer in answers
+        ]
         cases: dict[str, Case] = {}
         for answer, child in zip(answers, children, strict=True):
             rows = child.result()
@@ -75,35 +80,35 @@ def _mistake(answer: Answer, value: str, error: str) -> str:
     return (f"hint.{answer.hint_name}: {value}," if answer.hint_name else value) + f"  # {answer.name}"
 
 
-def _send_values(connection: Connection, own: str, wrong: str, visible: str) -> None:
+def _send_values(connection: Connection, right_code: str, wrong_code: str, visible: str) -> None:
     check.seed(b"the same draws for each answer")
     with quiet("en"):
-        connection.send(list(_values(own, wrong, visible)))
+        connection.send(list(_values(right_code, wrong_code, visible)))
 
 
-def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
+def _values(right_code: str, wrong_code: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
     """Yield each question, the right answer's value, and the wrong answer's value or error."""
     right_names: dict[str, Any] = {"__name__": "__main__"}
     wrong_names: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(own, "own", "exec"), right_names)
-    asked: list[tuple[str, Mapping[str, Any], str]] = []
+    exec(compile(right_code, "own", "exec"), right_names)
+    questions: list[tuple[str, Mapping[str, Any], str]] = []
 
     def transport(request: dict[str, Any]) -> dict[str, Any]:
-        alone = {key: value for key, value in request.items() if key != "ahead"}
-        answer = situation.answer_request(alone, right_names)
+        single_request = {key: value for key, value in request.items() if key != "ahead"}
+        answer = situation.answer_request(single_request, right_names)
         if "kept" not in request:
-            asked.append((check.call_in_progress(), alone, literal(answer["result"])))
+            questions.append((check.call_in_progress(), single_request, literal(answer["result"])))
         return answer
 
     with suppress(Exception), use_transport(transport):
         exec(compile(visible, "test", "exec"), right_names)
-    exec(compile(wrong, "answer", "exec"), wrong_names)
-    for call, request, right in asked:
+    exec(compile(wrong_code, "answer", "exec"), wrong_names)
+    for call, request, right in questions:
         value = error = ""
         try:
             value = literal(situation.answer_request(request, wrong_names)["result"])
-        except Exception as raised:
-            error = f"{type(raised).__name__}: {raised}".partition("\n")[0]
+        except Exception as exception:
+            error = f"{type(exception).__name__}: {exception}".partition("\n")[0]
         yield call, right, value, error
 
 

@@ -39,17 +39,15 @@ class Assignment:
 
         The hash does not cover the lesson's prose, examples or explorers.
         """
-        tested = [
-            [task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)
-        ]
-        released = [_compared_parts(notebook) for notebook in self.releases.values()]
-        return hashlib.sha256(json.dumps([tested, released]).encode()).hexdigest()
+        tests = [[task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)]
+        release_parts = [_compared_parts(notebook) for notebook in self.releases.values()]
+        return hashlib.sha256(json.dumps([tests, release_parts]).encode()).hexdigest()
 
 
 def _compared_parts(release: NotebookNode) -> list[Any]:
     """Return a released notebook's stubs and imports. Submissions are compared with them."""
-    graded = [cell for cell in release.cells if grade_id(cell)]
-    stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded]
+    graded_cells = [cell for cell in release.cells if grade_id(cell)]
+    stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded_cells]
     return [stubs, imports(release.cells)]
 
 
@@ -72,10 +70,10 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
     notebook = read_notebook(root / source / lesson / f"{lesson}.ipynb")
     # the class edition of the course (without hidden tests) has no source/, only released notebooks
-    released = "lang" in notebook.metadata
+    is_released = "lang" in notebook.metadata
     tests = [cell.source for cell in notebook.cells if is_test(cell)]
-    if not (is_built(notebook) or released) or not all(map(judges, tests)):
-        raise NotBuilt(not_built(lesson))
+    if not (is_built(notebook) or is_released) or not all(map(judges, tests)):
+        raise NotBuilt(not_built_message(lesson))
     return Assignment(lesson, with_hints(notebook), releases)
 
 
@@ -88,7 +86,7 @@ def read_releases(root: Path, lesson: str) -> dict[str, NotebookNode]:
     Raises:
         CourseError: a notebook is damaged.
     """
-    releases = dict(_by_folder(root, lesson)) or dict(_by_metadata(root, lesson))
+    releases = dict(_read_by_folder(root, lesson)) or dict(_read_by_metadata(root, lesson))
     return dict(sorted(releases.items(), key=lambda item: (item[0] not in LANGUAGES, item[0])))
 
 
@@ -98,12 +96,12 @@ def release_paths(root: Path, lesson: str) -> list[Path]:
     return sorted([*release.glob(f"*/{lesson}/{lesson}.ipynb"), *release.glob(f"{lesson}/*.ipynb")])
 
 
-def _by_folder(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
+def _read_by_folder(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
     for path in (root / "release").glob(f"*/{lesson}/{lesson}.ipynb"):
         yield path.parents[1].name, read_notebook(path)
 
 
-def _by_metadata(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
+def _read_by_metadata(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
     for path in (root / "release" / lesson).glob("*.ipynb"):
         notebook = read_notebook(path)
         if language := str(notebook.metadata.get("lang", "")):
@@ -126,7 +124,7 @@ def languages_of(notebook: Mapping[str, Any]) -> list[str]:
     return [str(language) for language in mark.get("languages", [])] if isinstance(mark, dict) else []
 
 
-def not_built(name: str) -> str:
+def not_built_message(name: str) -> str:
     """Return the advice shown for an assignment that has a lesson's name but is not a built lesson."""
     return (
         f"{name} cannot be released or graded as a lesson: `autograder build` did not write source/{name}, "
@@ -141,11 +139,13 @@ def built_lessons(root: Path, source: str = "source") -> list[str]:
     The class edition of the course (without hidden tests) does not contain the source texts of lessons.
     There, every notebook that has a lesson's name counts as built.
     """
-    names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
+    names = sorted(
+        path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_named_like_folder(path)
+    )
     return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]
 
 
-def is_home(notebook: Path) -> bool:
+def is_named_like_folder(notebook: Path) -> bool:
     """Return whether a notebook has the same name as its folder."""
     return notebook.stem == notebook.parent.name
 

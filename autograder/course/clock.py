@@ -70,14 +70,15 @@ class Clock:
 
     Attributes:
         zone: the zone of nbgrader's exchange, UTC by default. A time written without a zone is in this zone.
-        shown: the zone in which times are shown: the one set for formgrader, or else the exchange's zone.
+        display_zone: the zone in which times are shown: the one set for formgrader, or else the exchange's
+            zone.
         name: the name of the zone in which times are shown.
         form: nbgrader's `timestamp_format`.
         is_set: whether the class's settings set a time zone.
     """
 
     zone: tzinfo = UTC
-    shown: tzinfo = UTC
+    display_zone: tzinfo = UTC
     name: str = "UTC"
     form: str = ""
     is_set: bool = False
@@ -106,7 +107,7 @@ class Clock:
             when = to_utc(local, self._zone(zone, local))
         except _UndecidedZone as error:
             offset = max(error.offsets, default=_MAX_OFFSET)
-            return Reading(earliest=local - offset, problem=_undecided(zone, error.offsets))
+            return Reading(earliest=local - offset, problem=_ambiguity_message(zone, error.offsets))
         return Reading(when, when)
 
     def extend(self, due: datetime, extension: timedelta | None) -> datetime:
@@ -117,13 +118,13 @@ class Clock:
         """
         if not extension:
             return due
-        local = due.replace(tzinfo=UTC).astimezone(self.shown) + timedelta(days=extension.days)
+        local = due.replace(tzinfo=UTC).astimezone(self.display_zone) + timedelta(days=extension.days)
         end = max(local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
         return end.replace(tzinfo=None) + (extension - timedelta(days=extension.days))
 
     def show(self, *times: datetime) -> tuple[str, ...]:
         """Format UTC times in the class's zone, with just enough precision to tell them apart."""
-        local = [time.replace(tzinfo=UTC).astimezone(self.shown) for time in times]
+        local = [time.replace(tzinfo=UTC).astimezone(self.display_zone) for time in times]
         for precision in ("minutes", "seconds", "microseconds"):
             texts = tuple(self._format(moment, precision) for moment in local)
             if len(set(texts)) == len(set(times)):
@@ -131,7 +132,11 @@ class Clock:
         return texts
 
     def _format(self, local: datetime, precision: str) -> str:
-        zone = "UTC" if self.name == "UTC" else f"{self.name}, {_as_text(local.utcoffset() or timedelta())}"
+        zone = (
+            "UTC"
+            if self.name == "UTC"
+            else f"{self.name}, {_format_offset(local.utcoffset() or timedelta())}"
+        )
         return f"{local.replace(tzinfo=None).isoformat(' ', precision)} ({zone})"
 
     def _split_in_form(self, text: str) -> tuple[datetime, str] | None:
@@ -158,23 +163,23 @@ class Clock:
             return self.zone
         if match := _OFFSET.fullmatch(word):
             return _at_offset(*match.groups(default="0"))
-        short = word.upper()
-        for zone in (self.zone, self.shown):
+        abbreviation = word.upper()
+        for zone in (self.zone, self.display_zone):
             for fold in (0, 1):
                 local_time = local.replace(tzinfo=zone, fold=fold)
-                if (local_time.tzname() or "").upper() == short:
+                if (local_time.tzname() or "").upper() == abbreviation:
                     return timezone(local_time.utcoffset() or timedelta())
-        if short in ("UTC", "GMT", "Z"):
+        if abbreviation in ("UTC", "GMT", "Z"):
             return UTC
-        offsets = _abbreviations(local.year).get(short, frozenset())
-        class_offsets = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.shown)}
-        in_another_season = {short} & _names_of((self.zone, self.shown), local.year)
-        if len(offsets) == 1 and not in_another_season:
+        offsets = _abbreviations(local.year).get(abbreviation, frozenset())
+        class_offsets = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.display_zone)}
+        seasonal_names = {abbreviation} & _abbreviations_of((self.zone, self.display_zone), local.year)
+        if len(offsets) == 1 and not seasonal_names:
             return timezone(next(iter(offsets)))
-        if not offsets and short in _names():
-            return ZoneInfo(_names()[short])
+        if not offsets and abbreviation in _names():
+            return ZoneInfo(_names()[abbreviation])
         raise _UndecidedZone(
-            *offsets, *(offset for offset in class_offsets if in_another_season and offset is not None)
+            *offsets, *(offset for offset in class_offsets if seasonal_names and offset is not None)
         )
 
 
@@ -188,8 +193,8 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
         local: the local time, without a zone.
         zone: the zone of the local time; None for this machine's zone.
     """
-    folds = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
-    return min(folds).replace(tzinfo=None)
+    candidates = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    return min(candidates).replace(tzinfo=None)
 
 
 def _zone_named(section: str, name: str) -> tzinfo:
@@ -250,13 +255,13 @@ def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
     offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
         for season in _seasons(ZoneInfo(name), year):
-            short, offset = (season.tzname() or "").upper(), season.utcoffset()
-            if short.isalpha() and offset is not None:
-                offsets[short] = offsets.get(short, frozenset()) | {offset}
+            abbreviation, offset = (season.tzname() or "").upper(), season.utcoffset()
+            if abbreviation.isalpha() and offset is not None:
+                offsets[abbreviation] = offsets.get(abbreviation, frozenset()) | {offset}
     return offsets
 
 
-def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
+def _abbreviations_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
     """Return the abbreviations, in upper case, that zones have in January and July of one year."""
     return {(season.tzname() or "").upper() for zone in zones for season in _seasons(zone, year)}
 
@@ -265,14 +270,14 @@ def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
     return datetime(year, 1, 1, tzinfo=zone), datetime(year, 7, 1, tzinfo=zone)
 
 
-def _undecided(zone: str, offsets: list[timedelta]) -> str:
+def _ambiguity_message(zone: str, offsets: list[timedelta]) -> str:
     if not offsets:
         return f"{zone} is no time zone"
-    *others, last = map(_as_text, sorted(set(offsets)))
-    return f"{zone} can be {', '.join(others)} or {last}"
+    *rest, last = map(_format_offset, sorted(set(offsets)))
+    return f"{zone} can be {', '.join(rest)} or {last}"
 
 
-def _as_text(offset: timedelta) -> str:
+def _format_offset(offset: timedelta) -> str:
     """Format an offset from UTC, such as "UTC+09:00"."""
     minutes = round(offset.total_seconds() / 60)
     return f"UTC{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

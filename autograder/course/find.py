@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.course.assignment import is_home
+from autograder.course.assignment import is_named_like_folder
 from autograder.course.errors import CourseError
 from secant.language import say
 
@@ -25,10 +25,10 @@ def find_notebook(word: str, current: Path) -> Path:
             raise CourseError(say(en=f"There is no {word}.", ko=f"{word}: 없는 파일이나 폴더입니다."))
         return path
     notebooks = sorted(p for p in path.resolve().glob("*.ipynb") if not p.name.startswith("."))
-    home = [p for p in notebooks if is_home(p)] or notebooks
-    if len(home) != 1:
-        raise _undecided(path.resolve(), home)
-    return home[0]
+    candidates = [p for p in notebooks if is_named_like_folder(p)] or notebooks
+    if len(candidates) != 1:
+        raise _ambiguity_error(path.resolve(), candidates)
+    return candidates[0]
 
 
 def _folder(number: int, current: Path) -> Path:
@@ -51,7 +51,7 @@ def _folder(number: int, current: Path) -> Path:
     return folders[0]
 
 
-def _undecided(folder: Path, notebooks: list[Path]) -> CourseError:
+def _ambiguity_error(folder: Path, notebooks: list[Path]) -> CourseError:
     if not notebooks:
         return CourseError(
             say(

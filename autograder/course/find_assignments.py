@@ -26,11 +26,11 @@ class Gradable(NamedTuple):
         return [*self.lessons, *self.plain]
 
     @property
-    def listed(self) -> str:
+    def listing(self) -> str:
         """The names of all lessons and plain assignments, as a phrase for a message."""
         lessons = ", ".join(self.lessons) or "none yet"
-        others = f"; the other assignments are: {', '.join(self.plain)}" if self.plain else ""
-        return f"the lessons are: {lessons}{others}"
+        other_names = f"; the other assignments are: {', '.join(self.plain)}" if self.plain else ""
+        return f"the lessons are: {lessons}{other_names}"
 
 
 def find_gradable(root: Path, source: str = "source") -> Gradable:
@@ -52,15 +52,15 @@ def choose_gradable(root: Path, words: Sequence[str], source: str = "source") ->
     gradable = find_gradable(root, source)
     if not words:
         return gradable.names
-    chosen: set[str] = set()
+    chosen_names: set[str] = set()
     for word in words:
         if word in gradable.plain:
-            chosen.add(word)
+            chosen_names.add(word)
         elif gradable.plain and not _is_lesson(word, gradable.lessons):
-            raise CourseError(f'There is no lesson or assignment "{word}"; {gradable.listed}.')
+            raise CourseError(f'There is no lesson or assignment "{word}"; {gradable.listing}.')
         else:
-            chosen |= {lesson.name for lesson in choose_lessons(find_lessons(root), [word])}
-    return [name for name in gradable.names if name in chosen]
+            chosen_names |= {lesson.name for lesson in choose_lessons(find_lessons(root), [word])}
+    return [name for name in gradable.names if name in chosen_names]
 
 
 def _is_lesson(word: str, lessons: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from nbformat import NotebookNode
 
 from autograder.course.cells import is_test
-from secant.catalogue import Texts, of_task, usual
+from secant.catalogue import Texts, of_task, shared_hints
 
 #: The maximum line length, in characters, of code written into a released test cell.
 WIDTH = 100
@@ -49,7 +49,7 @@ def in_one_language(source: str, language: str) -> str:
     The cell's hints must have been written by `with_all_languages`.
     """
 
-    def written(call: re.Match[str]) -> str:
+    def render_call(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))
         lines = [
             line
@@ -59,7 +59,7 @@ def in_one_language(source: str, language: str) -> str:
         ]
         return "\n".join(["hint = hints(", *lines, ")"]) if lines else "hint = hints()"
 
-    return _CALL.sub(written, source)
+    return _CALL.sub(render_call, source)
 
 
 def unknown_hints(source: str, catalogue: Catalogue) -> Iterator[str]:
@@ -68,8 +68,8 @@ def unknown_hints(source: str, catalogue: Catalogue) -> Iterator[str]:
     A hint may be defined for the cell's task or for all lessons.
     """
     call = _CALL.search(source)
-    defined = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
-    names = [name for name in used_hints(source) if name not in defined]
+    definitions = {**shared_hints(), **(of_task(catalogue, call[1]) if call else {})}
+    names = [name for name in used_hints(source) if name not in definitions]
     if names:
         location = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
         yield f"hints.toml has no {', '.join(names)} {location}"
@@ -90,11 +90,11 @@ def _argument(name: str, text: str) -> Iterator[str]:
         drop_whitespace=False,
         break_on_hyphens=False,
     )
-    for place, piece in enumerate(pieces):
-        end = "," if place == len(pieces) - 1 else ""
-        yield (rest if place else first) + _quoted(piece) + end
+    for index, piece in enumerate(pieces):
+        end = "," if index == len(pieces) - 1 else ""
+        yield (rest if index else first) + _quote(piece) + end
 
 
-def _quoted(text: str) -> str:
-    inside = text.replace("\\", "\\\\").replace("\n", "\\n")
-    return f"'{inside}'" if '"' in text and "'" not in text else '"' + inside.replace('"', '\\"') + '"'
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("\n", "\\n")
+    return f"'{escaped}'" if '"' in text and "'" not in text else '"' + escaped.replace('"', '\\"') + '"'

@@ -16,7 +16,7 @@ from autograder.course.errors import CourseError
 from autograder.course.placeholders import fill, with_placeholders, without_spans
 from autograder.course.plain import is_plain
 from autograder.course.variants import variant
-from secant.catalogue import Texts, of_task, read_hints, usual
+from secant.catalogue import Texts, of_task, read_hints, shared_hints
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, is_course, is_trusted, nearest
 
@@ -154,8 +154,8 @@ def choose_lessons(lessons: list[Lesson], words: list[str]) -> list[Lesson]:
 
     A word is a lesson's number ("1" or "01") or its folder's name.
     """
-    chosen = [_choose(lessons, word) for word in words]
-    return [lesson for lesson in lessons if lesson in chosen] if words else lessons
+    chosen_lessons = [_choose(lessons, word) for word in words]
+    return [lesson for lesson in lessons if lesson in chosen_lessons] if words else lessons
 
 
 def _choose(lessons: list[Lesson], word: str) -> Lesson:
@@ -188,17 +188,17 @@ def read_text(path: Path) -> NotebookNode:
     import jupytext  # imported here because it is slow: it imports half of a Jupyter server
 
     try:
-        read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+        document = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
     except Exception as error:  # jupytext raises errors of many types, YAML's included
         raise CourseError(f"{path} is not a py:percent text: {str(error).splitlines()[0]}") from error
-    for cell in read.cells:
+    for cell in document.cells:
         for key in _LAYOUT:
             cell.metadata.pop(key, None)
         fill_metadata(cell)
-    _name_cells(read.cells)
-    notebook: NotebookNode = new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})
+    _name_cells(document.cells)
+    notebook: NotebookNode = new_notebook(cells=document.cells, metadata={"kernelspec": dict(_KERNEL)})
     return notebook
 
 
@@ -214,23 +214,23 @@ def cell_lines(path: Path, count: int) -> list[int]:
     return [1] * (count - len(lines)) + lines  # text before the first cell marker is also a cell
 
 
-def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
+def read_lesson(lesson: Lesson, *, mark_values: bool = False) -> NotebookNode:
     """Read a lesson's source text into a notebook, with its placeholders filled in.
 
     Args:
         lesson: the lesson.
-        marked: whether to mark the filled-in values, as in the instructor's notebook.
+        mark_values: whether to mark the filled-in values, as in the instructor's notebook.
     """
     notebook = read_text(lesson.text)
-    total = listed_lessons(lesson.root) or len(find_lessons(lesson.root))
+    total = syllabus_lesson_count(lesson.root) or len(find_lessons(lesson.root))
     fill(notebook.cells, int(lesson.name[:2]), total)
     _name_cells(notebook.cells)
-    for cell in () if marked else notebook.cells:
+    for cell in () if mark_values else notebook.cells:
         cell.source = without_spans(cell.source)
     return notebook
 
 
-def listed_lessons(root: Path) -> int | None:
+def syllabus_lesson_count(root: Path) -> int | None:
     """Return the number of lessons in a course's syllabus; None if the course has no syllabus."""
     syllabus = root / "course" / "syllabus.toml"
     return syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
@@ -238,12 +238,12 @@ def listed_lessons(root: Path) -> int | None:
 
 def _name_cells(cells: list[NotebookNode]) -> None:
     """Give each cell an id that stays the same when other cells of the lesson are edited."""
-    seen: Counter[str] = Counter()
+    name_counts: Counter[str] = Counter()
     for cell in cells:
         graded_id = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
         name = graded_id or text_id(cell.cell_type, without_spans(cell.source))
-        cell.id = _digest(f"{name} {seen[name]}", 12) if seen[name] else name
-        seen[name] += 1
+        cell.id = _digest(f"{name} {name_counts[name]}", 12) if name_counts[name] else name
+        name_counts[name] += 1
 
 
 def _digest(text: str, length: int) -> str:
@@ -273,15 +273,15 @@ def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None
     if not path.is_file():
         return []
     cells = read_text(path).cells
-    places = zip(cells, cell_lines(path, len(cells)), strict=True)
+    cells_with_lines = zip(cells, cell_lines(path, len(cells)), strict=True)
     # A cell without metadata is not an answer. It holds code shared by the answers, such as imports for the
     # linter.
-    code = [(cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata]
+    code = [(cell, line) for cell, line in cells_with_lines if cell.cell_type == "code" and cell.metadata]
     answers = [_answer(cell, line, hints or {}) for cell, line in code]
-    return _completed(lesson, path, answers, [str(cell.metadata.get("base", "")) for cell, _ in code])
+    return _complete(lesson, path, answers, [str(cell.metadata.get("base", "")) for cell, _ in code])
 
 
-def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
+def _complete(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
     """Complete the answers that contain only changes to a base.
 
     The base is the course's own answer or an earlier recorded answer, and is named in `bases`.
@@ -293,20 +293,20 @@ def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[st
     if OWN in bases:
         cells = read_lesson(lesson).cells
         sources = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
-    completed = []
+    completed_answers = []
     for answer, base in zip(answers, bases, strict=True):
         if base:
-            place = f'{path.relative_to(lesson.root)}:{answer.line}, cell "{answer.name}"'
+            location = f'{path.relative_to(lesson.root)}:{answer.line}, cell "{answer.name}"'
             if (answer.task, base) not in sources:
-                raise CourseError(f'{place}: no answer "{base}" to {answer.task} stands before it.')
+                raise CourseError(f'{location}: no answer "{base}" to {answer.task} stands before it.')
             try:
                 source = variant(sources[answer.task, base], answer.source)
             except ValueError as error:
-                raise CourseError(f'{place}: it cannot start from "{base}": {error}.') from error
+                raise CourseError(f'{location}: it cannot start from "{base}": {error}.') from error
             answer = replace(answer, source=source)
         sources[answer.task, answer.name] = answer.source
-        completed.append(answer)
-    return completed
+        completed_answers.append(answer)
+    return completed_answers
 
 
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
@@ -315,7 +315,7 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
     # An answer refers to a hint by its name in the lesson's catalogue or in the catalogue of all lessons. If
     # neither catalogue contains the hint, the answer quotes a part of the hint's text instead.
     name = str(data.get("hint", ""))
-    texts = {**usual(), **of_task(hints, task)}.get(name)
+    texts = {**shared_hints(), **of_task(hints, task)}.get(name)
     hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
         hint = dict(texts) if isinstance(texts, dict) else {}

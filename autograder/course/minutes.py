@@ -29,15 +29,15 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
     or a higher level. Collapsed text, such as a hint, is not counted.
     """
     total, section = 0.0, ""
-    for cell in _required(cells):
+    for cell in _required_cells(cells):
         if cell.cell_type == "markdown":
-            shown = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
-            section = [section, *_HEADING.findall(shown)][-1]
-            total += len(shown.split()) / WORDS_A_MINUTE
-            total += sum(int(number) for number in _TASK.findall(shown))
+            visible_text = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
+            section = [section, *_HEADING.findall(visible_text)][-1]
+            total += len(visible_text.split()) / WORDS_A_MINUTE
+            total += sum(int(number) for number in _TASK.findall(visible_text))
         else:
-            explorer = FIRST_LOOK_MINUTES if section == "First look" else EXPLORER_MINUTES
-            total += explorer * len(_EXPLORER.findall(cell.source)) + CELL_MINUTES
+            explorer_minutes = FIRST_LOOK_MINUTES if section == "First look" else EXPLORER_MINUTES
+            total += explorer_minutes * len(_EXPLORER.findall(cell.source)) + CELL_MINUTES
     return total
 
 
@@ -53,15 +53,15 @@ def round_minutes(estimate: float) -> int:
     return 5 * math.ceil(estimate / 5)
 
 
-def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
+def _required_cells(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the English text and the ungraded code of a lesson, excluding its optional sections."""
-    skipped = 0  # heading level of the current optional section; 0 outside optional sections
+    optional_level = 0  # heading level of the current optional section; 0 outside optional sections
     for cell in cells:
         if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue
         if cell.cell_type == "markdown" and (heading := re.match(r"(#+) (.*)", cell.source)):
-            rank = len(heading[1])
-            if not skipped or rank <= skipped:
-                skipped = rank if _OPTIONAL.search(heading[2]) else 0
-        if not skipped and cell.source.strip():
+            level = len(heading[1])
+            if not optional_level or level <= optional_level:
+                optional_level = level if _OPTIONAL.search(heading[2]) else 0
+        if not optional_level and cell.source.strip():
             yield cell

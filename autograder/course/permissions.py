@@ -25,20 +25,20 @@ def open_to_others(course: Course) -> Risk | None:
     settings = course.directory
     database = sqlite_file(settings.db_url)
     names = ("submitted", "autograded", "feedback", "source")
-    places = [course.root / getattr(settings, f"{name}_directory") for name in names]
-    open_paths = [path for path in (*([database] if database else []), *places) if _is_open(path)]
+    folders = [course.root / getattr(settings, f"{name}_directory") for name in names]
+    open_paths = [path for path in (*([database] if database else []), *folders) if _is_open(path)]
     if sys.platform == "win32" or not open_paths:
         return None
     listing = ", ".join(path.name for path in open_paths)
-    inside = all(path.is_relative_to(course.root) for path in open_paths)
-    closed = [course.root] if inside else open_paths
-    places_to_close = " ".join(map(str, closed))
+    is_inside = all(path.is_relative_to(course.root) for path in open_paths)
+    paths_to_close = [course.root] if is_inside else open_paths
+    arguments = " ".join(map(str, paths_to_close))
     return Risk(
         say(
             en=f"Every user of this machine can read the class's {listing}.",
             ko=f"이 컴퓨터의 모든 사용자가 수업의 {listing}을(를) 읽을 수 있습니다.",
         ),
-        say(en=f"Run: chmod o= {places_to_close}", ko=f"실행하세요: chmod o= {places_to_close}"),
+        say(en=f"Run: chmod o= {arguments}", ko=f"실행하세요: chmod o= {arguments}"),
     )
 
 
@@ -52,14 +52,14 @@ def exchange_risk(course: Course) -> Risk | None:
     root = course.exchange.absolute()
     if sys.platform == "win32" or course.directory.groupshared or not root.is_dir():
         return None
-    trusted = {0, os.geteuid()}
+    trusted_uids = {0, os.geteuid()}
     folder = root / course.directory.course_id
     for path in (*reversed(root.parents), root):
         status = path.stat()
-        if status.st_uid not in trusted:
-            return _not_ours(path)
+        if status.st_uid not in trusted_uids:
+            return _owner_risk(path)
         if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
-            return _renamable(path)
+            return _renaming_risk(path)
     if not os.path.lexists(folder):
         return Risk(
             say(
@@ -72,24 +72,24 @@ def exchange_risk(course: Course) -> Risk | None:
         os.path.lexists, (folder, *(folder / name for name in ("inbound", "outbound", "feedback")))
     ):
         status = path.lstat()
-        if status.st_uid not in trusted or not stat.S_ISDIR(status.st_mode):
-            return _not_ours(path)
+        if status.st_uid not in trusted_uids or not stat.S_ISDIR(status.st_mode):
+            return _owner_risk(path)
         if path.name != "inbound" and status.st_mode & 0o022:
-            return _renamable(path)
+            return _renaming_risk(path)
     return None
 
 
 def _is_open(path: Path) -> bool:
     """Return whether users outside of the owner's group can read a file or enter a folder."""
     try:
-        needed = [(above, 0o001) for above in path.absolute().parents]
-        needed.append((path, 0o001 if path.is_dir() else 0o004))
-        return all(place.stat().st_mode & bits for place, bits in needed)
+        required_bits = [(parent, 0o001) for parent in path.absolute().parents]
+        required_bits.append((path, 0o001 if path.is_dir() else 0o004))
+        return all(checked_path.stat().st_mode & bits for checked_path, bits in required_bits)
     except OSError:
         return False
 
 
-def _not_ours(path: Path) -> Risk:
+def _owner_risk(path: Path) -> Risk:
     return Risk(
         say(
             en=f"{path} is a link, or belongs to neither you nor root: its owner can replace what students "
@@ -104,7 +104,7 @@ def _not_ours(path: Path) -> Risk:
     )
 
 
-def _renamable(path: Path) -> Risk:
+def _renaming_risk(path: Path) -> Risk:
     return Risk(
         say(
             en=f"Every user who may write to {path} can rename what is in it, and so receive submissions.",

@@ -16,9 +16,9 @@ from autograder.course.cells import Task, is_manual, tasks
 #: The names of all placeholders.
 NAMES = ("lesson", "lessons", "minutes", "points", "tasks", "marks")
 _ANY = "|".join(NAMES)
-_MARKED = re.compile(rf'<span class="({_ANY})">([^<]*)</span>')
+_SPAN = re.compile(rf'<span class="({_ANY})">([^<]*)</span>')
 # does not match triple braces such as {{{points}}}, which an f-string may contain
-_PLACE = re.compile(rf"(?<!\{{)\{{\{{({_ANY})\}}\}}(?!\}})")
+_PLACEHOLDER = re.compile(rf"(?<!\{{)\{{\{{({_ANY})\}}\}}(?!\}})")
 _TASK = re.compile(r"^## [^\n`]*· `(\w+)`", re.MULTILINE)
 _MARKS = re.compile(r"^[●○]+ · [★☆]+ · \d+", re.MULTILINE)
 _ENGLISH = ["a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -29,12 +29,12 @@ Values = Mapping[str, str]
 
 def without_spans(text: str) -> str:
     """Replace the spans that mark filled-in placeholders with the values they contain."""
-    return _MARKED.sub(r"\2", text)
+    return _SPAN.sub(r"\2", text)
 
 
 def with_placeholders(text: str) -> str:
     """Replace the spans that mark filled-in placeholders with the placeholders themselves."""
-    return _MARKED.sub(r"{{\1}}", text)
+    return _SPAN.sub(r"{{\1}}", text)
 
 
 def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
@@ -46,23 +46,23 @@ def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
         lessons: the number of lessons in the course.
     """
     values = {"lesson": f"{lesson:02}", "lessons": str(lessons), "minutes": "0"}
-    _put(cells, values)  # fills everything but the minutes, which are estimated from the filled text
-    whole = [NotebookNode(cell, source=without_spans(cell.source)) for cell in cells]
-    _put(cells, values | {"minutes": str(minutes.round_minutes(minutes.minutes(whole)))})
+    _fill_cells(cells, values)  # fills everything but the minutes, which are estimated from the filled text
+    filled_cells = [NotebookNode(cell, source=without_spans(cell.source)) for cell in cells]
+    _fill_cells(cells, values | {"minutes": str(minutes.round_minutes(minutes.minutes(filled_cells)))})
 
 
-def _put(cells: Sequence[NotebookNode], values: Values) -> None:
+def _fill_cells(cells: Sequence[NotebookNode], values: Values) -> None:
     graded, marks = tasks(NotebookNode(cells=cells)), ""
     for cell in cells:
         if lang := cell.metadata.get("lang"):
             text = with_placeholders(cell.source)
             if lang == "en":
                 marks = "".join(_MARKS.findall(text)[:1])
-            cell.source = _marked(text, {**values, "marks": marks, **_counts(text, lang, graded)})
+            cell.source = _insert_values(text, {**values, "marks": marks, **_counts(text, lang, graded)})
 
 
-def _marked(text: str, values: Values) -> str:
-    return _PLACE.sub(lambda place: f'<span class="{place[1]}">{values[place[1]]}</span>', text)
+def _insert_values(text: str, values: Values) -> str:
+    return _PLACEHOLDER.sub(lambda match: f'<span class="{match[1]}">{values[match[1]]}</span>', text)
 
 
 def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
@@ -73,8 +73,8 @@ def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
     tests, for example "Two functions and a class".
     """
     graded = [task for task in lesson_tasks if not is_manual(task.answer)]
-    named = _TASK.search(text)
-    points = sum(task.points for task in lesson_tasks if named and task.id == named[1])
+    heading = _TASK.search(text)
+    points = sum(task.points for task in lesson_tasks if heading and task.id == heading[1])
     points = points or sum(task.points for task in graded)
     if lang == "en":
         return {"points": f"{points:g} point" + ("" if points == 1 else "s"), "tasks": _english(graded)}
@@ -99,7 +99,9 @@ def _english(graded: Sequence[Task]) -> str:
     parts = [(functions, "function", "functions"), (classes, "class", "classes")]
     if not functions + classes:
         parts = [(len(graded), "task", "tasks")]
-    words = " and ".join(f"{_word(_ENGLISH, n)} {one if n == 1 else many}" for n, one, many in parts if n)
+    words = " and ".join(
+        f"{_word(_ENGLISH, n)} {singular if n == 1 else plural}" for n, singular, plural in parts if n
+    )
     return words[:1].upper() + words[1:]
 
 

@@ -110,8 +110,8 @@ def is_plain(root: Path, name: str, source: str = "source") -> bool:
     """
     if (root / "course" / name).is_dir() or Path(name).name != name:
         return False
-    written = [_is_written_by_hand(path) for path in notebooks(root / source / name)]
-    return bool(written) and all(written)
+    checks = [_is_written_by_hand(path) for path in notebooks(root / source / name)]
+    return bool(checks) and all(checks)
 
 
 def plain_assignments(root: Path, source: str = "source") -> list[str]:
@@ -153,10 +153,10 @@ def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict
     Raises:
         CourseError: a notebook cannot be read.
     """
-    return {path.stem: read_instructors(path) for path in notebooks(root / source / name)}
+    return {path.stem: read_instructors_notebook(path) for path in notebooks(root / source / name)}
 
 
-def read_instructors(path: Path) -> NotebookNode:
+def read_instructors_notebook(path: Path) -> NotebookNode:
     """Read one of the instructor's notebooks.
 
     Raises:
@@ -165,13 +165,13 @@ def read_instructors(path: Path) -> NotebookNode:
     from nbgrader.nbgraderformat import ValidationError
 
     try:
-        return copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
+        return copy.deepcopy(_parse_notebook(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
         raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> NotebookNode:
+def _parse_notebook(text: str) -> NotebookNode:
     """Parse and validate a notebook. The result is cached, because a grading run needs it several times."""
     from nbgrader.nbgraderformat import reads
 
@@ -192,12 +192,12 @@ def merge_files(
         protected: the paths at which the student's file is used even if the assignment has a file there
             (`Autograde.exclude_overwriting`).
     """
-    overwritten = {
+    overwriting_files = {
         path: data
         for path, data in assignment_files.items()
         if path not in protected or path not in student_files
     }
-    return {**student_files, **overwritten}
+    return {**student_files, **overwriting_files}
 
 
 def _is_written_by_hand(path: Path) -> bool:
@@ -215,10 +215,10 @@ def _read(path: Path, config: Config) -> PlainSource:
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
     location = f"source/{path.parent.name}/{path.name}"
-    instructors = read_instructors(path)
-    bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
+    notebook = read_instructors_notebook(path)
+    bound = _names_bound(cell.source for cell in notebook.cells if cell.cell_type == "code")
     try:
-        release, _ = ClearSolutions(config=config).preprocess(instructors, {})
+        release, _ = ClearSolutions(config=config).preprocess(notebook, {})
     except (ValueError, RuntimeError) as error:
         raise Unsupported(f"{location} cannot be read: {error}") from error
     _refuse(release, location)
@@ -230,7 +230,7 @@ def _read(path: Path, config: Config) -> PlainSource:
     return PlainSource(path.stem, cells, bound)
 
 
-def refuse_awaiting(cell: PlainCell, where: str) -> None:
+def refuse_awaiting(cell: PlainCell, location: str) -> None:
     """Refuse a test that uses `await` outside of a function, because only a Jupyter kernel can run it.
 
     Raises:
@@ -241,7 +241,7 @@ def refuse_awaiting(cell: PlainCell, where: str) -> None:
     except (SyntaxError, ValueError) as error:
         if _AWAIT.search(str(error)):
             raise Unsupported(
-                f"{where}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
+                f"{location}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
                 "Put it into `async def` and call that with asyncio.run."
             ) from error
 
@@ -259,7 +259,7 @@ def python_of(source: str) -> str:
     return str(TransformerManager().transform_cell(source))
 
 
-def _refuse(notebook: NotebookNode, where: str) -> None:
+def _refuse(notebook: NotebookNode, location: str) -> None:
     """Refuse a notebook that uses a feature the grader does not support.
 
     Raises:
@@ -269,19 +269,19 @@ def _refuse(notebook: NotebookNode, where: str) -> None:
     kernel = notebook.metadata.get("kernelspec", {})
     language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))
     if language.lower() not in ("", "python"):
-        raise Unsupported(f"{where} is a notebook of {language}; only Python can be graded.")
+        raise Unsupported(f"{location} is a notebook of {language}; only Python can be graded.")
     for cell in notebook.cells:
         if _AUTOTEST.search(cell.source):
             raise Unsupported(
-                f"{where}, cell {grade_id(cell) or 'without an id'}: AUTOTEST cannot be graded yet. Write "
+                f"{location}, cell {grade_id(cell) or 'without an id'}: AUTOTEST cannot be graded yet. Write "
                 "the tests that it generates into the cell, or have nbgrader's own engine grade this."
             )
 
 
 def _cell(cell: NotebookNode, mark: str) -> PlainCell:
     points = float(str(grading(cell).get("points", 0) or 0))
-    is_code, hidden = cell.cell_type == "code", mark in cell.source
-    return PlainCell(grade_id(cell), _kind(cell), cell.source, is_code, points, hidden)
+    is_code, has_hidden_part = cell.cell_type == "code", mark in cell.source
+    return PlainCell(grade_id(cell), _kind(cell), cell.source, is_code, points, has_hidden_part)
 
 
 def _kind(cell: NotebookNode) -> Kind:

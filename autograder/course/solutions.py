@@ -75,8 +75,10 @@ def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] 
                     f"no English words on {task} stand right before the {language_name(lang)} ones"
                 )
     for task in sorted(tasks):
-        explained = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
-        if explained != set(languages):
+        explained_languages = {
+            cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task
+        }
+        if explained_languages != set(languages):
             problems.append(f"{task} needs words in {' and '.join(map(language_name, languages))}")
     return [f"{lesson.folder.relative_to(lesson.root) / FILE}: {text}." for text in problems]
 

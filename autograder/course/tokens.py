@@ -33,7 +33,7 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
         max_chars: the maximum number of characters to read.
     """
     matches = TOKEN.findall(text[:max_chars])
-    return tuple(_normalised(token) for token in matches if token[0] != "#") if is_code else tuple(matches)
+    return tuple(_normalize(token) for token in matches if token[0] != "#") if is_code else tuple(matches)
 
 
 def letters(text: bytes, *, lines: bool = False) -> str:
@@ -60,7 +60,7 @@ def is_name(token: str) -> bool:
     return token.lstrip(".")[:1].isidentifier()
 
 
-def _normalised(token: str) -> str:
+def _normalize(token: str) -> str:
     if is_string(token):
         return '""'
     return "name" if is_name(token) and token[0] != "." and not keyword.iskeyword(token) else token

@@ -18,17 +18,22 @@ def variant(base: str, changes: str) -> str:
         ValueError: `base` or `changes` is not valid Python, or they do not define a class of the same name.
     """
     old, new = without_marks(base).splitlines(), changes.splitlines()
-    new_class = next((each for each in _classes(changes)), None)
+    new_class = next((definition for definition in _classes(changes)), None)
     old_class = next(
-        (each for each in _classes("\n".join(old)) if new_class and each.name == new_class.name), None
+        (
+            definition
+            for definition in _classes("\n".join(old))
+            if new_class and definition.name == new_class.name
+        ),
+        None,
     )
     if new_class is None or old_class is None:
         raise ValueError("both need a class of the same name")
     members = {_name(member): _lines(member, new) for member in new_class.body}
-    known = {_name(member) for member in old_class.body}
-    added = [line for name in members if name not in known for line in ("", *members[name])]
+    old_names = {_name(member) for member in old_class.body}
+    added_lines = [line for name in members if name not in old_names for line in ("", *members[name])]
     end = _span(old_class)[1]
-    old[end:end] = added
+    old[end:end] = added_lines
     for member in reversed(old_class.body):
         first, last = _span(member)
         old[first:last] = members.get(_name(member), old[first:last])
@@ -55,5 +60,5 @@ def _lines(node: ast.stmt, source: list[str]) -> list[str]:
 
 def _span(node: ast.stmt) -> tuple[int, int]:
     """Return a statement's span: the index of its first line, decorators included, and the index after it."""
-    starts = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+    starts = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]
     return min(starts) - 1, node.end_lineno or node.lineno

@@ -76,21 +76,23 @@ class Secrets:
                 renamed.
         """
         if is_code:
-            return self._shaped_in(text)
+            return self._similar_lines_in(text)
         text_letters = letters(text.encode())
         starts = {text_letters[i : i + SHORTEST] for i in range(len(text_letters) - SHORTEST + 1)}
         return [
-            line for short, line in self.lines.items() if short[:SHORTEST] in starts and short in text_letters
+            line
+            for line_letters, line in self.lines.items()
+            if line_letters[:SHORTEST] in starts and line_letters in text_letters
         ]
 
-    def _shaped_in(self, code: str) -> list[Line]:
+    def _similar_lines_in(self, code: str) -> list[Line]:
         code_tokens = tokens(code, max_chars=len(code))
         starts = {code_tokens[i : i + _START] for i in range(len(code_tokens))}
-        joined = _joined(code_tokens)
+        code_text = _join_tokens(code_tokens)
         return [
             line
             for shape, line in self.shapes.items()
-            if shape[:_START] in starts and _joined(shape) in joined
+            if shape[:_START] in starts and _join_tokens(shape) in code_text
         ]
 
     def leaks(self, archive: bytes) -> list[Leak]:
@@ -107,15 +109,15 @@ class Secrets:
 
 def is_code(name: str) -> bool:
     """Return whether a file of an archive is Secant's own code."""
-    _, wheel, inside = name.partition(".whl/")
-    return bool(wheel) and inside.endswith((".py", ".js")) and "_course/" not in inside
+    _, wheel, inner_path = name.partition(".whl/")
+    return bool(wheel) and inner_path.endswith((".py", ".js")) and "_course/" not in inner_path
 
 
 def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
     """Yield the tokens of each long secret line and of each pair of consecutive secret lines."""
-    public_tokens = _joined(tokens(public, max_chars=len(public)))
+    public_tokens = _join_tokens(tokens(public, max_chars=len(public)))
     code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
-    alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
+    single_lines = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
     pairs = [
         (shape + after, Line(f"{line.text}\n{following.text}", *line[1:]))
         for (shape, line), (after, following) in itertools.pairwise(code)
@@ -123,8 +125,8 @@ def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, .
     ]
     return (
         (shape, line)
-        for shape, line in (*alone, *pairs)
-        if sum(map(_computes, shape)) > 1 and _joined(shape) not in public_tokens
+        for shape, line in (*single_lines, *pairs)
+        if sum(map(_computes, shape)) > 1 and _join_tokens(shape) not in public_tokens
     )
 
 
@@ -136,7 +138,7 @@ def _computes(token: str) -> bool:
     return token[0] in ".0123456789+-*/%@" and token != "..."
 
 
-def _joined(shape: Iterable[str]) -> str:
+def _join_tokens(shape: Iterable[str]) -> str:
     return f" {' '.join(shape)} "
 
 
@@ -149,9 +151,9 @@ def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for inner in archive.infolist():
-            yield f"{name}/{inner.filename}", inner.filename.encode()
-            yield from files_in(f"{name}/{inner.filename}", archive.read(inner))
+        for entry in archive.infolist():
+            yield f"{name}/{entry.filename}", entry.filename.encode()
+            yield from files_in(f"{name}/{entry.filename}", archive.read(entry))
 
 
 def _is_revealing(line: str) -> bool:

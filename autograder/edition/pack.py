@@ -26,7 +26,7 @@ _MAX_LEAKS = 5  # maximum number of leaks that the error message lists
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedEdition:
     """A zip that was written: its path, the number of lessons in it, and its size in bytes."""
 
     path: Path
@@ -34,7 +34,7 @@ class Packed:
     bytes: int
 
 
-def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
+def pack(root: Path, languages: Sequence[Language], output: Path) -> PackedEdition:
     """Write the class edition of a course, after searching it for anything that students must not have.
 
     Args:
@@ -64,7 +64,7 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
         raise CourseError(f"{path} exists already with other contents: move it, or choose another --output.")
     output.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)
-    return Packed(path, len(names), len(data))
+    return PackedEdition(path, len(names), len(data))
 
 
 def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
@@ -111,13 +111,13 @@ def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[st
             for name in released_files(folder):
                 data = (folder / name).read_bytes()
                 if name == f"{lesson}.ipynb":
-                    data = _released(folder / name, data, root / "source" / lesson / name)
+                    data = _strip_installer(folder / name, data, root / "source" / lesson / name)
                 else:
-                    _refuse_strange(folder / name, data, root / "source" / lesson / name)
+                    _refuse_foreign_file(folder / name, data, root / "source" / lesson / name)
                 yield f"release/{language}/{lesson}/{name}", data
 
 
-def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
+def _refuse_foreign_file(released: Path, data: bytes, source: Path) -> None:
     """Refuse a file that the build did not copy from the lesson's folder in source/.
 
     Raises:
@@ -130,7 +130,7 @@ def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
         )
 
 
-def _released(path: Path, data: bytes, source: Path) -> bytes:
+def _strip_installer(path: Path, data: bytes, source: Path) -> bytes:
     """Return a released lesson without its first cell, which would install all of Secant, answers included.
 
     Raises:
@@ -139,16 +139,16 @@ def _released(path: Path, data: bytes, source: Path) -> bytes:
             the file.
     """
     try:
-        notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))
-        is_open = all(
+        notebook, source_notebook = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))
+        is_unanswered = all(
             "NotImplementedError" in cell.source for cell in notebook.cells if _is_code_answer(cell)
         )
-        is_own = is_open and _output_lines(notebook) <= _output_lines(own)
+        is_clean = is_unanswered and _output_lines(notebook) <= _output_lines(source_notebook)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise CourseError(
             f"Nothing was packed: {path} is not a notebook. Build the lessons again."
         ) from error
-    if not is_own:
+    if not is_clean:
         raise CourseError(
             f"Nothing was packed: {path} has answers or outputs that are not in {source}. "
             "Build the lessons again."
@@ -164,8 +164,8 @@ def _is_code_answer(cell: NotebookNode) -> bool:
 def _output_lines(notebook: NotebookNode) -> set[str]:
     """Return the lines of all outputs of a notebook, including pictures and HTML."""
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
-    shown = (text for output in outputs for text in _texts(output))
-    return {line.strip() for text in shown for line in text.splitlines()}
+    texts = (text for output in outputs for text in _texts(output))
+    return {line.strip() for text in texts for line in text.splitlines()}
 
 
 def _texts(output: NotebookNode) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _refuse_leaks(root: Path, archive: bytes) -> None:
             f"{leak.file.strip('/')}: {leak.line.kind} of {leak.line.lesson}: {leak.line.text}"
             for leak in leaks
         ]
-        more = f"\nand {len(leaks) - _MAX_LEAKS} more" if len(leaks) > _MAX_LEAKS else ""
+        remainder = f"\nand {len(leaks) - _MAX_LEAKS} more" if len(leaks) > _MAX_LEAKS else ""
         raise CourseError(
-            "Nothing was packed: it would give this away.\n" + "\n".join(lines[:_MAX_LEAKS]) + more
+            "Nothing was packed: it would give this away.\n" + "\n".join(lines[:_MAX_LEAKS]) + remainder
         )

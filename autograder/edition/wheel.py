@@ -50,7 +50,7 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
         CourseError: Secant is not installed here as a package.
     """
     try:
-        project = importlib.metadata.distribution("secant")
+        distribution = importlib.metadata.distribution("secant")
     except importlib.metadata.PackageNotFoundError:
         raise CourseError("Secant is not installed here: run `make build`, or `pip install .`.") from None
     code = dict(_code())
@@ -58,16 +58,18 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
     content = b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files))
     digest = hashlib.sha256(content + problems.encode())
     name = f"secant-{version().partition('+')[0]}+class.r{digest.hexdigest()[:8]}"
-    for place, target in SHARED.items():
-        shared = {file: data for file, data in code.items() if file.startswith(place)}
-        files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
-    about = {
-        "METADATA": _metadata(project, name.removeprefix("secant-"), problems),
+    for source, target in SHARED.items():
+        shared_files = {file: data for file, data in code.items() if file.startswith(source)}
+        files |= {
+            f"{name}.data/data/{target}{f.removeprefix(source)}": data for f, data in shared_files.items()
+        }
+    metadata_files = {
+        "METADATA": _metadata(distribution, name.removeprefix("secant-"), problems),
         "WHEEL": _WHEEL,
-        "entry_points.txt": project.read_text("entry_points.txt") or "",
-        "licenses/LICENSE": project.read_text("licenses/LICENSE") or "",
+        "entry_points.txt": distribution.read_text("entry_points.txt") or "",
+        "licenses/LICENSE": distribution.read_text("licenses/LICENSE") or "",
     }
-    files |= {f"{name}.dist-info/{file}": text.encode() for file, text in about.items()}
+    files |= {f"{name}.dist-info/{file}": text.encode() for file, text in metadata_files.items()}
     record = f"{name}.dist-info/RECORD"
     lines = [f"{file},sha256={_base64_hash(data)},{len(data)}" for file, data in sorted(files.items())]
     files[record] = "".join(f"{line}\n" for line in [*lines, f"{record},,"]).encode()
@@ -99,25 +101,25 @@ def _code() -> Iterator[tuple[str, bytes]]:
                 yield name.as_posix(), path.read_bytes()
 
 
-def _metadata(ours: importlib.metadata.Distribution, version: str, problems: str) -> str:
-    fields = [(key, ours.metadata[key]) for key in _COPIED_FIELDS if key in ours.metadata]
-    requirements = [("Requires-Dist", each) for each in _requirements(ours)]
-    places = urls() | ({"Issues": problems} if problems else {})
-    links = [("Project-URL", f"{label}, {url}") for label, url in places.items()]
+def _metadata(distribution: importlib.metadata.Distribution, version: str, problems: str) -> str:
+    fields = [(key, distribution.metadata[key]) for key in _COPIED_FIELDS if key in distribution.metadata]
+    requirements = [("Requires-Dist", requirement) for requirement in _requirements(distribution)]
+    addresses = urls() | ({"Issues": problems} if problems else {})
+    links = [("Project-URL", f"{label}, {url}") for label, url in addresses.items()]
     return "".join(
         f"{key}: {value}\n" for key, value in [*fields, ("Version", version), *links, *requirements]
     )
 
 
-def _requirements(ours: importlib.metadata.Distribution) -> list[str]:
+def _requirements(distribution: importlib.metadata.Distribution) -> list[str]:
     """Return the packages that pip must install.
 
     In a repository of Secant, they are read from its pyproject.toml, because the metadata of the installed
     package may be older.
     """
-    if here := project():
-        return list(here["dependencies"])
-    return [each for each in ours.requires or [] if "extra ==" not in each]
+    if table := project():
+        return list(table["dependencies"])
+    return [requirement for requirement in distribution.requires or [] if "extra ==" not in requirement]
 
 
 def _hash(data: bytes) -> bytes:

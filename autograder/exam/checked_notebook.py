@@ -134,9 +134,11 @@ class CheckedNotebook:
                 solutions = worked_solutions(lesson, self.assignment.source)
         if task not in solutions:
             names = ", ".join(solutions)
-            none = say(en=f'There is no worked solution of "{task}".', ko=f'"{task}"의 모범 풀이가 없습니다.')
-            others = say(en=f" Tasks that have one: {names}.", ko=f" 풀이가 있는 과제: {names}.")
-            raise CheckError(none + others if names else none)
+            message = say(
+                en=f'There is no worked solution of "{task}".', ko=f'"{task}"의 모범 풀이가 없습니다.'
+            )
+            suggestion = say(en=f" Tasks that have one: {names}.", ko=f" 풀이가 있는 과제: {names}.")
+            raise CheckError(message + suggestion if names else message)
         return solutions[task]
 
 
@@ -159,7 +161,7 @@ class NotebookReader:
             NoLesson: the notebook belongs to no lesson.
             CheckError: the notebook cannot be read.
         """
-        path = _file(notebook) if below is None else notebook
+        path = _resolve_file(notebook) if below is None else notebook
         if has_plain_tests(path, below):
             raise PlainNotebook(path)
         try:
@@ -168,7 +170,7 @@ class NotebookReader:
             root = None
         assignment = self._recognise(path, root) if root else None
         if assignment is None:
-            root, assignment = None, _own(path, below)
+            root, assignment = None, _assignment_from_own_tests(path, below)
         outcome = take_in(path, assignment.lesson, assignment.releases, below)
         if isinstance(outcome, Rejected):
             raise CheckError(f"{path.name}: {refusal(outcome)}")
@@ -182,24 +184,26 @@ class NotebookReader:
         If several lessons share equally many cells, or if none shares any, a lesson whose name is part of the
         file's name is preferred.
         """
-        marks = _grade_ids(path)
-        places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
+        ids = _grade_ids(path)
+        candidates = [
+            (name, folder) for folder in _test_folders(root) for name in built_lessons(root, folder)
+        ]
         # Lessons whose name is part of the file's name come first, because they are most likely to match.
-        places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
-        best, best_score = None, (0, False)
-        for name, folder in places:
+        candidates.sort(key=lambda candidate: candidate[0].casefold() not in path.name.casefold())
+        best_assignment, best_score = None, (0, False)
+        for name, folder in candidates:
             try:
                 assignment = self._assignment(root, name, folder)
             # A lesson that is not built is skipped. `autograder grade` reports it to the instructor.
             except NotBuilt:
                 continue
-            graded = _graded(assignment)
-            score = (len(marks & graded), name.casefold() in path.name.casefold())
+            graded_ids = _graded_ids(assignment)
+            score = (len(ids & graded_ids), name.casefold() in path.name.casefold())
             if score > best_score:
-                best, best_score = assignment, score
-            if 2 * score[0] > len(marks):  # more than half match: no other lesson can share as many
+                best_assignment, best_score = assignment, score
+            if 2 * score[0] > len(ids):  # more than half match: no other lesson can share as many
                 break
-        return best
+        return best_assignment
 
     def _assignment(self, root: Path, lesson: str, folder: str) -> Assignment:
         """Return the assignment of a lesson. Its files are read again only if they have changed."""
@@ -210,7 +214,7 @@ class NotebookReader:
         return self._assignments[key][1]
 
 
-def _asked(root: Path) -> list[str]:
+def _test_folders(root: Path) -> list[str]:
     """Return the folders of the notebooks that contain the tests to run.
 
     These are the instructor's notebooks or, in the class edition of the course (without hidden tests), the
@@ -229,7 +233,7 @@ def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language
     return checked_notebook.solution(task), checked_notebook.language, checked_notebook.assignment.lesson
 
 
-def _own(path: Path, below: Path | None) -> Assignment:
+def _assignment_from_own_tests(path: Path, below: Path | None) -> Assignment:
     """Return an assignment that consists of the tests in the notebook itself.
 
     Raises:
@@ -250,9 +254,9 @@ def _own(path: Path, below: Path | None) -> Assignment:
     )
 
 
-def refusal(rejected: Rejected) -> str:
+def refusal(rejection: Rejected) -> str:
     """Return the reason for a rejection, worded for a user who checks a notebook and does not hand it in."""
-    match rejected.reason:
+    match rejection.reason:
         case "empty":
             return say(
                 en="The file is empty. Save the notebook and check again.",
@@ -267,7 +271,7 @@ def refusal(rejected: Rejected) -> str:
                 "크기를 줄인 뒤 저장해서 다시 확인하세요.",
             )
         case _:
-            return rejected.message
+            return rejection.message
 
 
 def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
@@ -279,7 +283,7 @@ def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
         yield str(path), status.st_mtime_ns, status.st_size
 
 
-def _file(notebook: Path) -> Path:
+def _resolve_file(notebook: Path) -> Path:
     path = notebook.resolve()  # a link to a user's own file is allowed
     if not path.is_file():
         raise CheckError(
@@ -290,7 +294,7 @@ def _file(notebook: Path) -> Path:
     return path
 
 
-def _graded(assignment: Assignment) -> set[str]:
+def _graded_ids(assignment: Assignment) -> set[str]:
     return {grade_id(cell) for cell in assignment.source.cells} - {""}
 
 

@@ -29,14 +29,14 @@ from autograder.exam.report import Outcome, Report, TaskResult
 from autograder.intake.submission import Script
 from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
-from autograder.sandbox.results import CellResult, Crashed, Loaded, Overloaded, Reply, TimedOut, WallError
+from autograder.sandbox.results import CellResult, Crashed, LoadResult, Overloaded, Reply, TimedOut, WallError
 from secant import check, language
 from secant.bindings import Finding, defined_by_line
 from secant.causes import STUB
 from secant.checking.ask import use_transport
 from secant.checking.credit import PartialCredit
 from secant.language import supported_language
-from secant.verdict import Parts, Verdict, called, head
+from secant.verdict import Parts, Verdict, call_part, head
 
 LOAD_SECONDS = 60.0  # maximum seconds for one run of all cells of a notebook
 # Maximum number of times that a notebook is run. Each run omits the cells that timed out or crashed before.
@@ -93,8 +93,10 @@ class Examiner:
         language(script.language)
         try:
             with candidates.candidate() as candidate:
-                wanted = [task for task in self.tasks if only in (None, task.id)]
-                return self._grade(candidate, script, secret, wanted, run_tasks or one_by_one, on_result)
+                chosen_tasks = [task for task in self.tasks if only in (None, task.id)]
+                return self._grade(
+                    candidate, script, secret, chosen_tasks, run_tasks or one_by_one, on_result
+                )
         finally:
             language(before)
 
@@ -103,54 +105,56 @@ class Examiner:
         candidate: CandidateClient,
         script: Script,
         secret: bytes,
-        wanted: Sequence[Task],
+        chosen_tasks: Sequence[Task],
         run_tasks: "RunTasks",
         on_result: Callable[[TaskResult], object],
     ) -> Report:
-        started = time.monotonic()
+        start = time.monotonic()
         draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
-        loaded = _load(candidate, script, _number(draw))
+        loaded = _load(candidate, script, _seed_number(draw))
 
-        asked = [task for task in wanted if task.id in self._tests]
+        tested_tasks = [task for task in chosen_tasks if task.id in self._tests]
 
         def run_task(candidate: LoadedCandidate, task: Task) -> TaskResult:
-            return self._task(candidate, task, loaded, draw + task.id.encode(), task in asked[-1:])
+            return self._task(candidate, task, loaded, draw + task.id.encode(), task in tested_tasks[-1:])
 
         results = {}
-        for result in run_tasks(run_task, candidate, wanted):
+        for result in run_tasks(run_task, candidate, chosen_tasks):
             on_result(result)
             results[result.id] = result
-            if time.monotonic() - started > WALL_SECONDS:
+            if time.monotonic() - start > WALL_SECONDS:
                 raise Overloaded(f"the submission was not over after {WALL_SECONDS:.0f} s")
-        ordered = [results[task.id] for task in wanted]
-        return Report(self.lesson, ordered, list(loaded.cells.values()), supported_language(script.language))
+        ordered_results = [results[task.id] for task in chosen_tasks]
+        return Report(
+            self.lesson, ordered_results, list(loaded.cells.values()), supported_language(script.language)
+        )
 
     def _task(
         self, candidate: "LoadedCandidate", task: Task, loaded: "_LoadedCells", draw: bytes, last: bool
     ) -> TaskResult:
-        started = time.monotonic()
+        start = time.monotonic()
         hint, hidden, points = "", False, 0.0
         if task.id not in self._tests:
-            by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
-            return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
+            manual_verdict = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
+            return TaskResult(task.id, 0.0, task.points, "manual", manual_verdict)
         # `check.seed` also discards the calls that were recorded for the previous task. It is called first,
         # because this task may end early.
         check.seed(draw)
         try:
             if not loaded.ready:
-                raise _Decided(*loaded.missing_message(task.id))
+                raise _TaskEnd(*loaded.missing_message(task.id))
             if candidate.spent > SUBMISSION_SECONDS:
-                raise _Decided("timed_out", words.too_long(SUBMISSION_SECONDS))
-            with candidate.task(_number(draw), last=last) as copy:
+                raise _TaskEnd("timed_out", words.too_long(SUBMISSION_SECONDS))
+            with candidate.task(_seed_number(draw), last=last) as copy:
                 self._tests[task.id].run(_Questions(candidate, copy, loaded, task.id), draw)
             outcome, parts = words.passed(self.hidden)
             points = task.points
-        except _Decided as decided:
-            outcome, parts, points = decided.outcome, decided.parts, decided.points
-            hint, hidden = decided.hint, self._tests[task.id].is_hidden(decided)
+        except _TaskEnd as end:
+            outcome, parts, points = end.outcome, end.parts, end.points
+            hint, hidden = end.hint, self._tests[task.id].is_hidden(end)
         except (TimedOut, Crashed) as error:
-            outcome, parts = _ended(error)
-            parts = called(check.call_in_progress()) + parts
+            outcome, parts = _describe_ending(error)
+            parts = call_part(check.call_in_progress()) + parts
         except MemoryError:
             outcome, parts = words.no_memory(task.id)
         if cause := loaded.failure_behind(task.id, outcome, parts):
@@ -158,7 +162,7 @@ class Examiner:
             outcome, parts = cause
         if outcome in ("wrong", "timed_out", "crashed"):
             parts = words.with_notes(parts, loaded.findings_about(task.id))
-        verdict, seconds = Verdict(parts, hint), time.monotonic() - started
+        verdict, seconds = Verdict(parts, hint), time.monotonic() - start
         return TaskResult(task.id, points, task.points, outcome, verdict, seconds, hidden)
 
 
@@ -177,14 +181,16 @@ RunTask = Callable[[LoadedCandidate, Task], TaskResult]
 RunTasks = Callable[[RunTask, CandidateClient, Sequence[Task]], Iterator[TaskResult]]
 
 
-def one_by_one(run_task: RunTask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
+def one_by_one(
+    run_task: RunTask, candidate: CandidateClient, chosen_tasks: Sequence[Task]
+) -> Iterator[TaskResult]:
     """Run one task after another."""
-    for task in wanted:
+    for task in chosen_tasks:
         yield run_task(candidate, task)
 
 
 @dataclass(eq=False)
-class _Decided(Exception):
+class _TaskEnd(Exception):
     """Raised to end a task with a verdict.
 
     Attributes:
@@ -240,50 +246,50 @@ class _Test:
     def is_hidden(self, error: BaseException) -> bool:
         """Return whether an error was raised in the hidden part of the cell."""
         frames = traceback.walk_tb(error.__traceback__)
-        places = [line for frame, line in frames if frame.f_code is self._code]
-        return any(line > self._visible_lines for line in places)
+        lines = [line for frame, line in frames if frame.f_code is self._code]
+        return any(line > self._visible_lines for line in lines)
 
     def run(self, questions: "_Questions", draw: bytes) -> None:
         """Run the cell to its end.
 
         Raises:
-            _Decided: the task did not pass. The exception contains the verdict.
+            _TaskEnd: the task did not pass. The exception contains the verdict.
             TimedOut, Crashed: the candidate timed out or crashed.
         """
         questions.define(self.candidate_code)
         random.seed(draw)
-        torch.manual_seed(_number(draw))
-        reached: list[bool] = []
+        torch.manual_seed(_seed_number(draw))
+        reached_end: list[bool] = []
         names: dict[str, Any] = {name: questions.stand_in(name) for name in self.names}
-        names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached.append(True)}
+        names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached_end.append(True)}
         try:
             with contextlib.redirect_stdout(io.StringIO()), use_transport(questions.stand_in("__put__")):
                 exec(self._code, names)
-        except (_Decided, TimedOut, Crashed, WallError, MemoryError):
+        except (_TaskEnd, TimedOut, Crashed, WallError, MemoryError):
             raise
         except Exception as error:
-            raise _decided_by(error, questions) from None
+            raise _as_task_end(error, questions) from None
         if credit := PartialCredit.failed_in(names):
-            decided = _decided_by(credit.failure, questions)
-            decided.points, decided.parts = credit.earned, (credit.summary(), *decided.parts)
-            raise decided
-        if reached != [True]:
-            raise _Decided(
+            end = _as_task_end(credit.failure, questions)
+            end.points, end.parts = credit.earned, (credit.summary(), *end.parts)
+            raise end
+        if reached_end != [True]:
+            raise _TaskEnd(
                 "wrong", head(en="The test did not reach its end.", ko="테스트가 끝까지 실행되지 않았습니다.")
             )
 
 
-def _decided_by(error: Exception, questions: "_Questions") -> _Decided:
+def _as_task_end(error: Exception, questions: "_Questions") -> _TaskEnd:
     """Return the exception that carries the verdict for an error in a test cell. It keeps the traceback."""
-    if isinstance(error, _Decided):
+    if isinstance(error, _TaskEnd):
         return error
     if isinstance(error, check.CheckFailed):
-        decided = _Decided("wrong", error.verdict.parts, error.verdict.hint)
+        end = _TaskEnd("wrong", error.verdict.parts, error.verdict.hint)
     else:
         # The course's own solution passes every test. So the error arose because the test could not use a
         # value that the student's code returned.
-        decided = _Decided("wrong", questions.unusable(error))
-    return decided.with_traceback(error.__traceback__)
+        end = _TaskEnd("wrong", questions.unusable(error))
+    return end.with_traceback(error.__traceback__)
 
 
 def _is_probe(node: ast.stmt) -> bool:
@@ -294,13 +300,15 @@ def _is_probe(node: ast.stmt) -> bool:
 
 def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the imports of a cell. Functions that judge answers are skipped unless a probe uses them."""
-    used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
+    used_names = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
     for node in cell:
         if isinstance(node, ast.Import):
             yield node
         elif isinstance(node, ast.ImportFrom):
             names = [
-                n for n in node.names if (n.asname or n.name) in used or not _judges(node.module, n.name)
+                n
+                for n in node.names
+                if (n.asname or n.name) in used_names or not _judges(node.module, n.name)
             ]
             if names:
                 yield ast.ImportFrom(node.module, names, node.level)
@@ -308,8 +316,8 @@ def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterat
 
 def _judges(module: str | None, name: str) -> bool:
     """Return whether a name is defined in a module that judges answers, or is the name of such a module."""
-    home = secant.HOMES.get(name) if module == "secant" else module
-    return home in secant.JUDGES or f"{module}.{name}" in secant.JUDGES
+    defining_module = secant.HOMES.get(name) if module == "secant" else module
+    return defining_module in secant.JUDGES or f"{module}.{name}" in secant.JUDGES
 
 
 class _Questions:
@@ -323,18 +331,18 @@ class _Questions:
         self._loaded = loaded
         self._task = task
         self._end = min(candidate.spent + TASK_SECONDS, SUBMISSION_SECONDS)
-        self._last: Any = None
+        self._last_value: Any = None
 
     def define(self, source: str) -> None:
         """Send the imports and probes of a test cell to the candidate.
 
         Raises:
-            _Decided: the candidate could not run this code.
+            _TaskEnd: the candidate could not run this code.
         """
         answer = self._copy.define(source, self._seconds())
         self._refuse_too_much(answer)
         if answer.kind != "value":
-            raise _Decided("wrong", words.raised(answer, self._loaded.findings_for(answer)))
+            raise _TaskEnd("wrong", words.raised(answer, self._loaded.findings_for(answer)))
 
     def stand_in(self, name: str) -> Callable[..., Any]:
         """Return a stand-in for the student's function or a probe. It sends each call to the candidate."""
@@ -346,40 +354,40 @@ class _Questions:
                 raise AssertionError(f"{name} was asked with more than plain data: {error}") from error
             self._refuse_too_much(answer)
             if answer.kind == "value":
-                self._last = answer.value
+                self._last_value = answer.value
                 return answer.value
             if answer.kind == "missing" or _is_missing(answer, self._task):
-                raise _Decided(*self._loaded.missing_message(self._task))
+                raise _TaskEnd(*self._loaded.missing_message(self._task))
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
-                raise _Decided("not_attempted", words.not_done())
-            cause = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
-            raise _Decided("wrong", called(check.call_in_progress()) + cause)
+                raise _TaskEnd("not_attempted", words.not_done())
+            cause = words.ran_into_stub(answer) if answer.message == STUB else self._error_message(answer)
+            raise _TaskEnd("wrong", call_part(check.call_in_progress()) + cause)
 
         return ask
 
-    def _raised(self, answer: Reply) -> Parts:
-        rebound = [
+    def _error_message(self, answer: Reply) -> Parts:
+        rebindings = [
             finding for finding in self._loaded.findings_about(self._task) if finding.name == self._task
         ]
-        if rebound and not answer.trace:  # the notebook has bound the task's own name to something else
+        if rebindings and not answer.trace:  # the notebook has bound the task's own name to something else
             lead = head(
                 en=f"{self._task} is not what your answer cell defined.",
                 ko=f"{self._task}: 답 셀에서 정의한 것이 아닙니다.",
             )
-            return lead + words.error_of(answer, rebound)
+            return lead + words.error_of(answer, rebindings)
         return words.raised(answer, self._loaded.findings_for(answer))
 
     def _refuse_too_much(self, answer: Reply) -> None:
         if answer.kind == "too_much":
             task, description = self._task, answer.value.describe()
-            raise _Decided(
+            raise _TaskEnd(
                 "wrong", head(en=f"{task} returned {description}.", ko=f"{task}의 결과: {description}.")
             )
 
     def unusable(self, error: Exception) -> Parts:
         """Return the message for a returned value that the test could not use."""
-        kind = check.kind(self._last)
+        kind = check.kind(self._last_value)
         return head(
             en=f"{self._task} returned {kind}, which the test cannot work with ({type(error).__name__}). "
             "Does it return what its signature says?",
@@ -388,10 +396,10 @@ class _Questions:
         )
 
     def _seconds(self) -> float:
-        left = self._end - self._candidate.spent
-        if left <= 0:
-            raise _Decided("timed_out", words.too_long(TASK_SECONDS))
-        return min(left, QUESTION_SECONDS)
+        seconds_left = self._end - self._candidate.spent
+        if seconds_left <= 0:
+            raise _TaskEnd("timed_out", words.too_long(TASK_SECONDS))
+        return min(seconds_left, QUESTION_SECONDS)
 
 
 # --- Loading the student's cells -----------------------------------------------------------------------
@@ -413,34 +421,34 @@ class _LoadedCells:
         self.unwritten = script.unwritten
         self.answers = {step.task: step.label for step in script.steps if step.task}
         self._script = script
-        self._lost: dict[str, TimedOut | Crashed] = {}
-        self._loaded = Loaded((), 0)
+        self._cell_errors: dict[str, TimedOut | Crashed] = {}
+        self._loaded = LoadResult((), 0)
 
-    def record_loaded(self, loaded: Loaded) -> None:
+    def record_loaded(self, loaded: LoadResult) -> None:
         """Record the results of a run in which no cell timed out or crashed."""
         self.cells = {cell.label: cell for cell in loaded.cells}
         self.ready = True
         self._loaded = loaded
 
     def record_lost(self, error: TimedOut | Crashed) -> None:
-        self._lost[error.cell or ""] = error
+        self._cell_errors[error.cell or ""] = error
 
     @property
     def lost_cells(self) -> set[str]:
         """The labels of the cells that timed out or crashed."""
-        return set(self._lost)
+        return set(self._cell_errors)
 
     def findings_about(self, task: str) -> Sequence[Finding]:
         """Return the findings about a task's answer: names in it that were rebound, or why it is missing."""
         return self._loaded.answer_findings.get(task, ())
 
-    def findings_for(self, what: Reply | CellResult) -> Sequence[Finding]:
+    def findings_for(self, failure: Reply | CellResult) -> Sequence[Finding]:
         """Return findings about variables in the notebook; each finding explains the given error."""
-        if isinstance(what, Reply):
-            findings: Sequence[Finding] = what.findings
+        if isinstance(failure, Reply):
+            findings: Sequence[Finding] = failure.findings
         else:
-            findings = self._loaded.cell_findings.get(what.label, ())
-        name = _UNDEFINED.search(what.message) if what.error == "NameError" else None
+            findings = self._loaded.cell_findings.get(failure.label, ())
+        name = _UNDEFINED.search(failure.message) if failure.error == "NameError" else None
         return findings or (self._other_definition(name[1]) if name else ())
 
     def _other_definition(self, name: str) -> Sequence[Finding]:
@@ -450,26 +458,26 @@ class _LoadedCells:
         """
         if name in self._script.text_definitions:
             return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
-        lost = (step for step in self._script.steps if step.label in self._lost)
-        return [Finding(name, "endless", s.label) for s in lost if name in defined_by_line(s.source)][:1]
+        steps = (step for step in self._script.steps if step.label in self._cell_errors)
+        return [Finding(name, "endless", s.label) for s in steps if name in defined_by_line(s.source)][:1]
 
     def missing_message(self, task: str) -> tuple[Outcome, Parts]:
         """Return the outcome and message for a task whose function or class cannot be called."""
         label = self.answers.get(task, "")
-        if label in self._lost or not self.ready:
-            lost = self._lost.get(label) or next(iter(self._lost.values()))
-            outcome, (ended,) = _ended(lost)
+        if label in self._cell_errors or not self.ready:
+            error = self._cell_errors.get(label) or next(iter(self._cell_errors.values()))
+            outcome, (ending,) = _describe_ending(error)
             return outcome, head(
-                en=f"While the notebook ran, at {lost.cell or 'its end'}: {ended.text}",
-                ko=f"노트북을 실행하는 동안, {lost.cell or '마지막'}에서: {ended.text}",
+                en=f"While the notebook ran, at {error.cell or 'its end'}: {ending.text}",
+                ko=f"노트북을 실행하는 동안, {error.cell or '마지막'}에서: {ending.text}",
             )
         cell = self.cells.get(label)
         if cell is not None and not cell.ok:
-            stopped = head(
+            lead = head(
                 en=f"Your answer cell stops with an error, so {task} is not there.",
                 ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.",
             )
-            return "wrong", stopped + words.error_of(cell, self.findings_for(cell))
+            return "wrong", lead + words.error_of(cell, self.findings_for(cell))
         return "wrong", words.not_found(task, self.findings_about(task) or self._other_definition(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
@@ -481,7 +489,7 @@ class _LoadedCells:
         label = self.answers.get(task, "")
         if outcome in ("passed", "not_attempted") or parts == (missing := self.missing_message(task))[1]:
             return None
-        if label in self._lost:
+        if label in self._cell_errors:
             return missing
         cell = self.cells.get(label)
         if cell is None or cell.ok:
@@ -493,21 +501,21 @@ class _LoadedCells:
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _LoadedCells:
     """Run the cells. If one times out or crashes, run the others again, so that their tasks can be graded."""
-    loading = _LoadedCells(script)
+    loaded = _LoadedCells(script)
     for _ in range(LOADS):
-        cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost_cells]
+        cells = [(step.label, step.source) for step in script.steps if step.label not in loaded.lost_cells]
         try:
-            left = max(1.5 * LOAD_SECONDS - candidate.spent, 1.0)
-            loading.record_loaded(candidate.load(cells, min(LOAD_SECONDS, left), seed, loading.answers))
-            return loading
+            seconds_left = max(1.5 * LOAD_SECONDS - candidate.spent, 1.0)
+            loaded.record_loaded(candidate.load(cells, min(LOAD_SECONDS, seconds_left), seed, loaded.answers))
+            return loaded
         except (TimedOut, Crashed) as error:
-            loading.record_lost(error)
+            loaded.record_lost(error)
             if error.cell is None:
                 break
-    return loading
+    return loaded
 
 
-def _ended(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
+def _describe_ending(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
     return words.ended(error, QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
 
 
@@ -522,5 +530,5 @@ def _is_own_stub(answer: Reply, task: str) -> bool:
     return answer.message == STUB and [line.function for line in answer.trace] == [task]
 
 
-def _number(draw: bytes) -> int:
+def _seed_number(draw: bytes) -> int:
     return int.from_bytes(hashlib.sha256(draw).digest()[:4])

@@ -9,7 +9,7 @@ control socket is closed, the server ends all candidates and exits.
     python -m autograder.exam.forks CONTROL
 
 CONTROL is the number of an inherited socket. A process that has already imported torch forks the server
-instead (`in_fork`), so that both share the memory of torch. This module works on Linux only.
+instead (`serve_in_fork`), so that both share the memory of torch. This module works on Linux only.
 """
 
 import contextlib
@@ -42,14 +42,14 @@ class _Candidate:
         handle: the process's pidfd.
         owner: the socket to the process that requested the candidate.
         folder: the candidate's working folder.
-        ended: whether the process has exited.
+        has_exited: whether the process has exited.
     """
 
     pid: int
     handle: int
     owner: socket.socket
     folder: str
-    ended: bool = False
+    has_exited: bool = False
 
     def report_exit(self) -> None:
         """Send the owner the candidate's exit status, without reaping the process.
@@ -57,17 +57,17 @@ class _Candidate:
         The process must not be reaped before its session has ended, because its id is also the session's id
         and could be reused.
         """
-        self.ended = True
+        self.has_exited = True
         exit_info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         status = 0 if exit_info is None else exit_info.si_status
-        killed = exit_info is not None and exit_info.si_code != os.CLD_EXITED
+        was_killed = exit_info is not None and exit_info.si_code != os.CLD_EXITED
         with contextlib.suppress(OSError):
-            self.owner.send(json.dumps({"over": -status if killed else status}).encode())
+            self.owner.send(json.dumps({"over": -status if was_killed else status}).encode())
 
     def end(self) -> None:
         """End all processes of the candidate's session, then notify the owner by closing the socket."""
-        until = time.monotonic() + _KILL_SECONDS
-        while time.monotonic() < until:
+        deadline = time.monotonic() + _KILL_SECONDS
+        while time.monotonic() < deadline:
             members = [pid for pid in process_ids() if _session(pid) == self.pid]
             for pid in members:
                 kill(pid)
@@ -94,33 +94,33 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     """
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)
-    living: dict[int, _Candidate] = {}
+    candidates: dict[int, _Candidate] = {}
     while True:
         for key, _ in selector.select():
             if key.fileobj is not control:
                 child: _Candidate = key.data
-                if child.pid not in living:
+                if child.pid not in candidates:
                     continue
                 selector.unregister(key.fileobj)
                 if key.fileobj == child.handle:
                     child.report_exit()
                     continue
-                if not child.ended:
+                if not child.has_exited:
                     selector.unregister(child.handle)
                 child.end()
-                del living[child.pid]
+                del candidates[child.pid]
                 continue
             message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
             if not message:
-                for child in living.values():
+                for child in candidates.values():
                     child.end()
                 os._exit(0)
             channel, owner = descriptors
-            started = _fork(message.decode(), channel, owner, shell)
-            if started is None:
+            new_child = _fork(message.decode(), channel, owner, shell)
+            if new_child is None:
                 continue
-            child = started
-            living[child.pid] = child
+            child = new_child
+            candidates[child.pid] = child
             selector.register(child.owner, selectors.EVENT_READ, child)
             selector.register(child.handle, selectors.EVENT_READ, child)
 
@@ -131,8 +131,8 @@ def _fork(folder: str, channel: int, owner: int, shell: Any) -> _Candidate | Non
     try:
         pid = os.fork()
     except OSError as error:
-        with socket.socket(fileno=owner) as asker, contextlib.suppress(OSError):
-            asker.send(json.dumps({"failed": error.strerror}).encode())
+        with socket.socket(fileno=owner) as owner_socket, contextlib.suppress(OSError):
+            owner_socket.send(json.dumps({"failed": error.strerror}).encode())
         os.close(channel)
         shutil.rmtree(folder, ignore_errors=True)
         return None
@@ -150,7 +150,7 @@ def _fork(folder: str, channel: int, owner: int, shell: Any) -> _Candidate | Non
     return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=owner), folder)
 
 
-def in_fork(control: int, environment: dict[str, str]) -> NoReturn:
+def serve_in_fork(control: int, environment: dict[str, str]) -> NoReturn:
     """Run the server in a fork of a process that has imported torch and its compiler."""
     os.setpgid(0, 0)
     close_all_but([control])

@@ -82,8 +82,8 @@ class _Shape:
 
     def is_quoted_in(self, pairs: frozenset[str], shapes: str) -> bool:
         """Return whether a file contains over half of the hidden test's line pairs, or the whole answer."""
-        common = len(self.pairs & pairs)
-        has_tests = common >= _MIN_LEAKED_LINES and 2 * common > len(self.pairs)
+        common_count = len(self.pairs & pairs)
+        has_tests = common_count >= _MIN_LEAKED_LINES and 2 * common_count > len(self.pairs)
         return has_tests or (bool(self.answer) and self.answer in shapes)
 
 
@@ -97,9 +97,9 @@ class LessonSecrets:
 
     def __init__(self, name: str, source: NotebookNode) -> None:
         self.name = name
-        visible = letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
+        visible_letters = letters("\n".join(_parts(cell)[0] for cell in source.cells).encode())
         self._answers = {task.id: task.answer for task in tasks(source)}
-        answers = letters("\n".join(task.answer.source for task in tasks(source)).encode())
+        answer_letters = letters("\n".join(task.answer.source for task in tasks(source)).encode())
         self._source = source
         self._quotable = {
             task.id: frozenset(
@@ -107,7 +107,7 @@ class LessonSecrets:
                 for text in split_tests(task.test.source)[1].splitlines()
                 if _TEST_CALL.search(text)
                 for line in _long_lines(json.dumps(text, ensure_ascii=False).encode())
-                if line not in visible and line not in answers
+                if line not in visible_letters and line not in answer_letters
             )
             for task in tasks(source)
             if task.test
@@ -117,9 +117,11 @@ class LessonSecrets:
             _Secret(
                 task.id,
                 frozenset(
-                    _lines(split_tests(task.test.source)[1] if task.test else "", _MIN_TEST_LINE, visible)
+                    _lines(
+                        split_tests(task.test.source)[1] if task.test else "", _MIN_TEST_LINE, visible_letters
+                    )
                 ),
-                frozenset(_lines(split_solution(task.answer.source)[1], _MIN_ANSWER_LINE, visible)),
+                frozenset(_lines(split_solution(task.answer.source)[1], _MIN_ANSWER_LINE, visible_letters)),
             )
             for task in tasks(source)
         ]
@@ -127,9 +129,9 @@ class LessonSecrets:
     @cached_property
     def _shapes(self) -> list[_Shape]:
         """The normalised hidden test and answer of each task, excluding the code that students receive."""
-        released = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
-        answers = "\n".join(answer.source for answer in self._answers.values()).encode()
-        open_pairs, released_shapes = _pairs(released) | _pairs(answers), _shapes(released)
+        released_code = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
+        answer_code = "\n".join(answer.source for answer in self._answers.values()).encode()
+        open_pairs, released_shapes = _pairs(released_code) | _pairs(answer_code), _shapes(released_code)
         return [
             _Shape(
                 task.id,
@@ -160,18 +162,18 @@ class LessonSecrets:
             return any(f"/{self.name}.{kind}".encode() in data for kind in ("ipynb", "py"))
         if name.endswith(".pyc"):
             return f"/{self.name}." in name
-        mentioned = [secret for secret in self._secrets if secret.task.encode() in data]
-        if not mentioned and _TEST_IMPORT not in data:
+        mentioned_secrets = [secret for secret in self._secrets if secret.task.encode() in data]
+        if not mentioned_secrets and _TEST_IMPORT not in data:
             return False
         if any(
             f'task="{secret.task}"'.encode() in data
-            for secret in mentioned
+            for secret in mentioned_secrets
             # Only recorded answers and worked solutions contain cells that name their task in this way.
         ):
             return True
         text = _without_tags(data)
         text_letters = letters(text)
-        if any(secret.is_quoted_in(text_letters) for secret in mentioned) or self._is_handed_in(data):
+        if any(secret.is_quoted_in(text_letters) for secret in mentioned_secrets) or self._is_handed_in(data):
             return True
         pairs, shapes = _pairs(text), _shapes(text)
         return any(shape.is_quoted_in(pairs, shapes) for shape in self._shapes)
@@ -184,13 +186,13 @@ class LessonSecrets:
         lines has therefore seen the tests, and no correct answer is mistaken for a quotation. If there are
         too few such lines, pairs of lines are compared, with one token in place of all names.
         """
-        quoted = self._all_quotable.intersection(_long_lines(data))
-        if len(quoted) >= _MIN_LEAKED_LINES:
-            return [task for task, lines in self._quotable.items() if lines & quoted]
-        renamed = _pairs(data) & self._all_pairs
-        if len(renamed) < _MIN_LEAKED_LINES:
+        quoted_lines = self._all_quotable.intersection(_long_lines(data))
+        if len(quoted_lines) >= _MIN_LEAKED_LINES:
+            return [task for task, lines in self._quotable.items() if lines & quoted_lines]
+        matching_pairs = _pairs(data) & self._all_pairs
+        if len(matching_pairs) < _MIN_LEAKED_LINES:
             return []
-        return [shape.task for shape in self._shapes if shape.pairs & renamed]
+        return [shape.task for shape in self._shapes if shape.pairs & matching_pairs]
 
     def _is_handed_in(self, data: bytes) -> bool:
         """Return whether a file is a notebook in which a student has replaced a stub with an answer."""
@@ -198,8 +200,10 @@ class LessonSecrets:
             for cell in json.loads(data)["cells"]:
                 task = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
                 if task in self._answers and cell["metadata"]["nbgrader"].get("solution"):
-                    stub = is_manual(self._answers[task]) or "NotImplementedError" in "".join(cell["source"])
-                    if not stub:
+                    is_stub = is_manual(self._answers[task]) or "NotImplementedError" in "".join(
+                        cell["source"]
+                    )
+                    if not is_stub:
                         return True
         return False
 
@@ -209,10 +213,10 @@ def _parts(cell: NotebookNode) -> tuple[str, str]:
     return split_solution(cell.source) if is_answer(cell) else split_tests(cell.source)
 
 
-def _lines(text: str, shortest: int, released: str) -> list[str]:
+def _lines(text: str, min_length: int, released: str) -> list[str]:
     """Return the letters and digits of those ASCII lines that are long and not in the released text."""
     lines = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
-    return [line for line in lines if len(line) >= shortest and line not in released]
+    return [line for line in lines if len(line) >= min_length and line not in released]
 
 
 def _long_lines(data: bytes) -> list[str]:

@@ -78,8 +78,8 @@ def run_visible_tests(
             )
         ) from None
     files, left_out = read_side_files(notebook.parent, below or notebook.parent, _is_copied)
-    beside = {path.as_posix(): content for path, content in files.items()}
-    report = examiner.grade(pool.take, data, beside, done="validate")
+    side_files = {path.as_posix(): content for path, content in files.items()}
+    report = examiner.grade(pool.take, data, side_files, execution_mode="validate")
     return _own_report(notebook.name, source, report, left_out)
 
 
@@ -101,9 +101,9 @@ def _source(name: str, cells: Iterable[Cell]) -> PlainSource:
     If several cells have the same grade_id, the last one counts, as in nbgrader.
     """
     cells = list(cells)
-    marked = {cell.grade_id: cell for cell in cells if cell.grade_id}
-    own = [_plain_cell(cell) for cell in sorted(marked.values(), key=lambda cell: cell.number)]
-    return PlainSource(name, own, _bound(cell.source for cell in cells if cell.kind == "code"))
+    cells_by_id = {cell.grade_id: cell for cell in cells if cell.grade_id}
+    plain_cells = [_plain_cell(cell) for cell in sorted(cells_by_id.values(), key=lambda cell: cell.number)]
+    return PlainSource(name, plain_cells, _bound_names(cell.source for cell in cells if cell.kind == "code"))
 
 
 def _plain_cell(cell: Cell) -> PlainCell:
@@ -125,7 +125,7 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
     return "task" if points and not is_code else "locked"
 
 
-def _bound(sources: Iterable[str]) -> frozenset[str]:
+def _bound_names(sources: Iterable[str]) -> frozenset[str]:
     """Return the names that the notebook assigns.
 
     A test sees the assigned values of these names, even if a name is that of a builtin.

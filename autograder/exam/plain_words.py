@@ -63,13 +63,13 @@ def explanation(test: "Grade") -> str:
 
 def no_grade_note(report: "OwnReport") -> str:
     """Return a sentence that states how many tests passed, and a note that this number is not a grade."""
-    count, ran = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
+    count, passed_count = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
     return say(
-        en=f"{ran} of {count} visible tests in this notebook ran without an error and gave "
+        en=f"{passed_count} of {count} visible tests in this notebook ran without an error and gave "
         "all of their points. This is no grade: only your notebook's own visible tests were run, as they "
         "stand in this file. Your instructor grades with the original tests, and there may be hidden "
         "ones.",
-        ko=f"이 노트북의 보이는 테스트 {count}개 가운데 {ran}개가 오류 없이 실행되어 "
+        ko=f"이 노트북의 보이는 테스트 {count}개 가운데 {passed_count}개가 오류 없이 실행되어 "
         "점수를 모두 주었습니다. 성적이 아닙니다. 노트북에 있는 보이는 테스트만, 이 파일에 있는 "
         "그대로 실행했습니다. 강사는 원래의 테스트로 채점하고, 숨은 테스트가 더 있을 수 있습니다.",
     )

@@ -71,7 +71,7 @@ class WarmPool:
 
 
 class _Fork:
-    """A fork of this process that runs `forks.in_fork`. It has the methods of `Popen` that are used here."""
+    """A fork of this process that runs `forks.serve_in_fork`. It has the methods of `Popen` used here."""
 
     def __init__(self, control: int) -> None:
         from autograder.exam import forks
@@ -79,7 +79,7 @@ class _Fork:
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                forks.in_fork(control, bare_environment("en"))
+                forks.serve_in_fork(control, bare_environment("en"))
             finally:
                 os._exit(1)
 
@@ -154,7 +154,7 @@ class ForkPool:
             except OSError as error:
                 os.rmdir(folder)
                 raise WallError(f"no candidate could be started: {error}") from None
-        return _Forked(channel, owner_socket)
+        return _ForkedContainer(channel, owner_socket)
 
     def close(self) -> None:
         """End the server and all candidates that it forked."""
@@ -171,7 +171,7 @@ def lasting_pool() -> Pool:
     return ForkPool() if sys.platform == "linux" else WarmPool()
 
 
-class _Forked(Container):
+class _ForkedContainer(Container):
     """A forked candidate. Its exit status arrives on a socket, and closing that socket ends the candidate."""
 
     def __init__(self, channel: socket.socket, owner_socket: socket.socket) -> None:
@@ -187,10 +187,10 @@ class _Forked(Container):
 
     def close(self) -> None:
         self.channel.close()
-        until = time.monotonic() + _CLOSE_SECONDS
+        deadline = time.monotonic() + _CLOSE_SECONDS
         with contextlib.suppress(OSError):  # if the server has ended, so have all its candidates
             self._owner_socket.shutdown(socket.SHUT_WR)
-            while select.select([self._owner_socket], [], [], max(0.0, until - time.monotonic()))[0]:
+            while select.select([self._owner_socket], [], [], max(0.0, deadline - time.monotonic()))[0]:
                 if not self._owner_socket.recv(256):
                     break
         self._owner_socket.close()

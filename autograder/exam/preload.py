@@ -21,13 +21,13 @@ from pathlib import Path
 from traitlets.config import Config
 
 from autograder.course.errors import CourseError
-from autograder.course.plain import is_plain, notebooks, python_of, read_instructors
+from autograder.course.plain import is_plain, notebooks, python_of, read_instructors_notebook
 from autograder.sandbox.visible import extra_packages
 
 MAX_MODULES = 24  # maximum number of modules collected from the notebooks
 _MAX_SETTING = 100  # maximum number of modules that a course's settings may list
 _MAX_NAME_CHARS = 200  # maximum number of characters of a module's name
-_OWN = frozenset({"autograder", "secant"})
+_OWN_PACKAGES = frozenset({"autograder", "secant"})
 
 
 def modules_to_preload(root: Path, names: Iterable[str], config: Config, source: str = "source") -> list[str]:
@@ -42,12 +42,12 @@ def modules_to_preload(root: Path, names: Iterable[str], config: Config, source:
     Raises:
         CourseError: a setting has the wrong type, or lists too many modules.
     """
-    chosen, learns = _settings(config)
-    plain = [root / source / name for name in names if is_plain(root, name, source)]
-    if not plain:
+    chosen_modules, collects_imports = _settings(config)
+    folders = [root / source / name for name in names if is_plain(root, name, source)]
+    if not folders:
         return []
-    modules = imported_modules(plain) if learns else []
-    return list(dict.fromkeys([*chosen, *modules]))
+    modules = imported_modules(folders) if collects_imports else []
+    return list(dict.fromkeys([*chosen_modules, *modules]))
 
 
 def imported_modules(folders: Iterable[Path]) -> list[str]:
@@ -62,23 +62,23 @@ def imported_modules(folders: Iterable[Path]) -> list[str]:
     Returns:
         At most `MAX_MODULES` modules, starting with those that most notebooks import.
     """
-    counted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for folder in folders:
         for path in notebooks(folder):
-            modules = _imported(_sources(path))
-            counted.update(sorted(module for module in modules if not _is_local(folder, module)))
-    return [module for module, _ in counted.most_common(MAX_MODULES)]
+            modules = _find_imports(_sources(path))
+            counts.update(sorted(module for module in modules if not _is_local(folder, module)))
+    return [module for module, _ in counts.most_common(MAX_MODULES)]
 
 
-def preload_warnings(refused: Mapping[str, str]) -> list[str]:
+def preload_warnings(refusals: Mapping[str, str]) -> list[str]:
     """Return a warning for each module that could not be preloaded.
 
     Args:
-        refused: the reasons why modules could not be preloaded, keyed by module name; see `Wall.preload`.
+        refusals: the reasons why modules could not be preloaded, keyed by module name; see `Wall.preload`.
     """
     return [
-        f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
-        for module, why in refused.items()
+        f"The module {module} was not imported in advance, so submissions import it themselves: {reason}."
+        for module, reason in refusals.items()
     ]
 
 
@@ -89,14 +89,14 @@ def _settings(config: Config) -> tuple[list[str], bool]:
         CourseError: a setting has the wrong type, or lists too many modules.
     """
     section = config.get("Secant", {})
-    chosen, learns = section.get("preload", []), section.get("preload_learnt", True)
-    if not isinstance(chosen, list | tuple | set) or not all(map(_is_name, chosen)):
+    chosen_modules, collects_imports = section.get("preload", []), section.get("preload_learnt", True)
+    if not isinstance(chosen_modules, list | tuple | set) or not all(map(_is_name, chosen_modules)):
         raise CourseError('c.Secant.preload is a list of modules, such as ["pandas", "scipy.stats"].')
-    if len(chosen) > _MAX_SETTING:
-        raise CourseError(f"c.Secant.preload has {len(chosen)} modules; it may have {_MAX_SETTING}.")
-    if not isinstance(learns, bool):
+    if len(chosen_modules) > _MAX_SETTING:
+        raise CourseError(f"c.Secant.preload has {len(chosen_modules)} modules; it may have {_MAX_SETTING}.")
+    if not isinstance(collects_imports, bool):
         raise CourseError("c.Secant.preload_learnt is True or False.")
-    return list(chosen), learns
+    return list(chosen_modules), collects_imports
 
 
 def _is_name(module: object) -> bool:
@@ -111,10 +111,10 @@ def _sources(path: Path) -> Iterator[str]:
     The error is reported later by the examiner.
     """
     with suppress(Exception):
-        yield from (cell.source for cell in read_instructors(path).cells if cell.cell_type == "code")
+        yield from (cell.source for cell in read_instructors_notebook(path).cells if cell.cell_type == "code")
 
 
-def _imported(sources: Iterable[str]) -> set[str]:
+def _find_imports(sources: Iterable[str]) -> set[str]:
     """Return the installed modules that cells import outside of functions and classes."""
     modules: set[str] = set()
     for source in sources:
@@ -134,36 +134,36 @@ def _modules(node: ast.stmt) -> Iterator[str]:
 
 
 @cache
-def _longest_installed(dotted: str) -> str:
+def _longest_installed(dotted_name: str) -> str:
     """Return the longest prefix of a dotted name that is an installed module, without importing anything.
 
     The result is empty if no prefix is installed, or if the module belongs to the standard library or Secant.
     """
-    top, *parts = dotted.split(".")
-    if top in _OWN or top in sys.stdlib_module_names:
+    top, *parts = dotted_name.split(".")
+    if top in _OWN_PACKAGES or top in sys.stdlib_module_names:
         return ""
     spec = PathFinder.find_spec(top, _folders())
     if spec is None:
         return ""
     prefix = top
     for part in parts:
-        spec = _inside(spec, f"{prefix}.{part}")
+        spec = _find_submodule(spec, f"{prefix}.{part}")
         if spec is None:
             break
         prefix = f"{prefix}.{part}"
     return prefix
 
 
-def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
-    places = package.submodule_search_locations
-    return PathFinder.find_spec(name, list(places)) if places else None
+def _find_submodule(package: ModuleSpec, name: str) -> ModuleSpec | None:
+    locations = package.submodule_search_locations
+    return PathFinder.find_spec(name, list(locations)) if locations else None
 
 
 def _folders() -> Sequence[str]:
     """Return the folders of installed packages that are also visible inside the sandbox."""
-    own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
-    system = site.getsitepackages() if hasattr(site, "getsitepackages") else []
-    return list(dict.fromkeys([*own, *system, *extra_packages()]))
+    package_folders = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    site_folders = site.getsitepackages() if hasattr(site, "getsitepackages") else []
+    return list(dict.fromkeys([*package_folders, *site_folders, *extra_packages()]))
 
 
 def _is_local(folder: Path, module: str) -> bool:

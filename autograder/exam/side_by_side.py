@@ -83,13 +83,13 @@ class _ForkOnTask:
 
     Attributes:
         spent_before: the seconds that the candidate had used when the task began.
-        out: in the fork, the descriptor to which the result is written.
+        result_descriptor: in the fork, the descriptor to which the result is written.
     """
 
     def __init__(self, candidate: CandidateClient) -> None:
         self._candidate = candidate
         self.spent_before = self.spent
-        self.out: int | None = None
+        self.result_descriptor: int | None = None
 
     @property
     def spent(self) -> float:
@@ -98,35 +98,35 @@ class _ForkOnTask:
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
         # `last` is not passed on: it would let this task use up the loaded process, which other tasks need
         copy = self._candidate.task(seed)
-        result_pipe, out = os.pipe()
+        result_pipe, result_descriptor = os.pipe()
         pid = os.fork()
         if pid:
-            os.close(out)
+            os.close(result_descriptor)
             raise _ForkedAway(_ChildTask(pid, result_pipe, copy))
         os.close(result_pipe)
-        self.spent_before, self.out = self.spent, out
+        self.spent_before, self.result_descriptor = self.spent, result_descriptor
         return copy
 
     def send(self, data: dict[str, object]) -> None:
         """Send the result from the fork to its parent, and exit."""
-        assert self.out is not None
-        with open(self.out, "wb") as pipe:
+        assert self.result_descriptor is not None
+        with open(self.result_descriptor, "wb") as pipe:
             pipe.write(json.dumps(data).encode())
         os._exit(0)
 
 
 def side_by_side(
-    run_task: RunTask, candidate: CandidateClient, wanted: Sequence[Task]
+    run_task: RunTask, candidate: CandidateClient, chosen_tasks: Sequence[Task]
 ) -> Iterator[TaskResult]:
     """Run up to `MAX_CHILDREN` tasks at once, and yield each result as soon as its task has finished."""
-    queue, children = deque(wanted), dict[int, _ChildTask]()
+    queue, children = deque(chosen_tasks), dict[int, _ChildTask]()
     while queue or children:
         while queue and len(children) < MAX_CHILDREN:
-            started = _start(run_task, candidate, queue.popleft())
-            if isinstance(started, TaskResult):
-                yield started
+            outcome = _start(run_task, candidate, queue.popleft())
+            if isinstance(outcome, TaskResult):
+                yield outcome
             else:
-                children[started.pipe] = started
+                children[outcome.pipe] = outcome
         if children:
             for pipe in select.select(list(children), [], [])[0]:
                 yield children.pop(pipe).result(candidate)
@@ -137,14 +137,14 @@ def _start(run_task: RunTask, candidate: CandidateClient, task: Task) -> _ChildT
     candidate_stand_in = _ForkOnTask(candidate)
     try:
         result = run_task(candidate_stand_in, task)
-    except _ForkedAway as forked:
-        return forked.child
+    except _ForkedAway as fork:
+        return fork.child
     except BaseException as error:
-        if candidate_stand_in.out is None:
+        if candidate_stand_in.result_descriptor is None:
             raise
         candidate_stand_in.send({"error": f"{type(error).__name__}: {error}"})
         raise
-    if candidate_stand_in.out is not None:
+    if candidate_stand_in.result_descriptor is not None:
         candidate_stand_in.send(
             {
                 "result": dataclasses.asdict(result),

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from autograder.exam.report import Outcome
 from autograder.sandbox.results import CellResult, Crashed, Reply, TimedOut, TraceLine
 from secant.bindings import REBOUND, Finding, describe_finding
-from secant.causes import likely
+from secant.causes import likely_cause
 from secant.language import say
-from secant.verdict import Part, Parts, at, because, head, named_error
+from secant.verdict import Part, Parts, cause_part, head, line_parts, named_error
 
 NOT_DONE: Mapping[str, str] = {
     "en": "Not done yet: the placeholder is still there.",
@@ -71,7 +71,7 @@ def ran_into_stub(answer: Reply) -> Parts:
         en=f"Your answer ran into {name}, which is not done yet.",
         ko=f"답을 실행하다가 아직 풀지 않은 {name}에 이르렀습니다.",
     )
-    return lead + _places(last)
+    return lead + _trace_parts(last)
 
 
 def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
@@ -109,14 +109,16 @@ def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts
     return lead + error_of(cell, findings)
 
 
-def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] = ()) -> Parts:
+def stopped_early(cell: CellResult, test_parts: Parts, findings: Sequence[Finding] = ()) -> Parts:
     """Return a message saying that an answer cell did not run to the end, followed by the test's message."""
     lead = head(
         en="Your answer cell stops with an error before its end.",
         ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",
     )
-    by_then = head(en="Checked with what was defined up to there:", ko="그때까지 정의된 것으로 확인한 결과:")
-    return lead + error_of(cell, findings) + by_then + tested
+    transition = head(
+        en="Checked with what was defined up to there:", ko="그때까지 정의된 것으로 확인한 결과:"
+    )
+    return lead + error_of(cell, findings) + transition + test_parts
 
 
 def no_memory(task: str) -> tuple[Outcome, Parts]:
@@ -134,13 +136,13 @@ def error_of(failure: Reply | CellResult, findings: Sequence[Finding] = ()) -> P
         failure: the candidate's reply, or the result of a cell, that contains the error.
         findings: findings about the notebook's names that explain the error; they replace the usual cause.
     """
-    usual = (
-        _not_here(failure.error, failure.message)
-        or _nowhere(failure.error)
-        or likely(failure.error, failure.message)
+    usual_cause = (
+        _missing_resource_cause(failure.error, failure.message)
+        or _undefined_name_cause(failure.error)
+        or likely_cause(failure.error, failure.message)
     )
-    causes = _causes(findings) or because(usual)
-    return (named_error(failure.error, failure.message), *_places(failure.trace[-3:]), *causes)
+    causes = _causes(findings) or cause_part(usual_cause)
+    return (named_error(failure.error, failure.message), *_trace_parts(failure.trace[-3:]), *causes)
 
 
 def missing_module(message: str) -> str:
@@ -149,22 +151,22 @@ def missing_module(message: str) -> str:
     return match[1] if match else ""
 
 
-def _places(lines: Sequence[TraceLine]) -> Parts:
-    return tuple(part for line in lines for part in at(line.cell, line.number, line.text))
+def _trace_parts(lines: Sequence[TraceLine]) -> Parts:
+    return tuple(part for line in lines for part in line_parts(line.cell, line.number, line.text))
 
 
 def _causes(findings: Sequence[Finding]) -> Parts:
     parts: Parts = ()
     for finding in findings:
-        parts += because(describe_finding(finding))
+        parts += cause_part(describe_finding(finding))
         if finding.kind in ("stopped", "perhaps"):
             kind, _, message = finding.more.partition(": ")
-            if absent := _not_here(kind, message):
-                parts += (Part("note", absent),)
+            if cause := _missing_resource_cause(kind, message):
+                parts += (Part("note", cause),)
     return parts
 
 
-def _nowhere(kind: str) -> str:
+def _undefined_name_cause(kind: str) -> str:
     """Return the likely cause of a NameError that nothing else explains; empty for other errors.
 
     This assumes that all cells of the notebook have run.
@@ -177,7 +179,7 @@ def _nowhere(kind: str) -> str:
     )
 
 
-def _not_here(kind: str, message: str) -> str:
+def _missing_resource_cause(kind: str, message: str) -> str:
     """Return the cause of an error if a file, package or network is missing where answers are checked.
 
     The student's own computer may have it. For other errors, return an empty string.

@@ -46,8 +46,8 @@ STALE = (
 
 def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Concatenate["Book", P], T]:
     @wraps(method)
-    def in_transaction(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
-        return book.connection.transaction(lambda: method(book, *args, **more))
+    def in_transaction(book: "Book", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return book.connection.transaction(lambda: method(book, *args, **kwargs))
 
     return in_transaction
 
@@ -154,22 +154,22 @@ class Book:
             ids = find_ids(self._db, student, lesson)
             if ids is None:
                 return stored
-            when = grades.times[0] if grades.times else None
-            penalty = set_penalty(self._db, student, ids.assignment, when, self._clock, self._penalty)
+            timestamp = grades.times[0] if grades.times else None
+            penalty = set_penalty(self._db, student, ids.assignment, timestamp, self._clock, self._penalty)
             change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
-            renewed = read_recorded_grades(self._db, [ids.assignment], self._clock)[ids.assignment]
-            return replace(stored, recorded_grades=renewed, penalty=penalty)
+            renewed_grades = read_recorded_grades(self._db, [ids.assignment], self._clock)[ids.assignment]
+            return replace(stored, recorded_grades=renewed_grades, penalty=penalty)
 
         return self.connection.transaction(write)
 
     @_in_transaction
-    def mark_stale(self, student: str, lesson: str, why: str) -> bool:
+    def mark_stale(self, student: str, lesson: str, comment: str) -> bool:
         """Mark the grade of a submission as outdated; return whether the submission has a grade.
 
         Until the next result is written, the grade stays but needs manual grading, and a comment on each
         answer gives the reason.
         """
-        return submissions.mark_stale(self._db, student, lesson, why)
+        return submissions.mark_stale(self._db, student, lesson, comment)
 
     @_in_transaction
     def write(
@@ -179,7 +179,7 @@ class Book:
         key: str,
         result: Result,
         timestamp: datetime | None,
-        filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
+        fingerprints: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> RecordedGrades:
         """Write a result in one transaction, and record that the submission's folders are not updated yet.
 
@@ -189,8 +189,8 @@ class Book:
             key: a hash of everything that determined the result.
             result: the result of grading.
             timestamp: the time of submission; None if unknown.
-            filed: fingerprints of the other submissions whose folders have been written since the last call
-                of `write` or `mark_filed`; see `mark_filed`.
+            fingerprints: fingerprints of the other submissions whose folders have been written since the last
+                call of `write` or `mark_filed`; see `mark_filed`.
 
         Returns:
             The gradebook's entries for the submission after the change.
@@ -199,7 +199,7 @@ class Book:
             GradebookBusy: if the database did not accept the change. In that case, nothing was written.
         """
         db = self._db
-        mark_filed(db, filed)
+        mark_filed(db, fingerprints)
         form, ids = self._form(lesson), find_ids(db, student, lesson)
         previous = previous_record(db, student, lesson)
         had_notebooks = ids is not None
@@ -215,15 +215,15 @@ class Book:
         write_record(db, student, lesson, key, result, ids.first, penalty, is_new=previous is None)
         return read_recorded_grades(db, [ids.assignment], self._clock)[ids.assignment]
 
-    def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
+    def mark_filed(self, fingerprints: Mapping[tuple[str, str], str]) -> None:
         """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: for each submission, the fingerprint of the gradebook entries from which its feedback page
-                was made; keyed by student and lesson.
+            fingerprints: for each submission, the fingerprint of the gradebook entries from which its
+                feedback page was made; keyed by student and lesson.
         """
-        if filed:
-            self.connection.transaction(lambda: mark_filed(self._db, filed))
+        if fingerprints:
+            self.connection.transaction(lambda: mark_filed(self._db, fingerprints))
 
     @property
     def _db(self) -> Any:

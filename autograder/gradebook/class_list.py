@@ -13,7 +13,7 @@ from autograder.gradebook.records import Record
 from secant.visible import without_markup
 
 
-class Listed(NamedTuple):
+class ListedStudent(NamedTuple):
     """A student in the gradebook.
 
     Attributes:
@@ -36,7 +36,7 @@ def students(book: Book) -> list[str]:
     return [person["id"] for person in people(book)]
 
 
-def class_list(book: Book) -> list[Listed]:
+def class_list(book: Book) -> list[ListedStudent]:
     """Return all students, each with two flags that help to tell enrolled students from unknown ids.
 
     An enrolled student usually has a name or an address. An id without either was added because of a
@@ -45,11 +45,11 @@ def class_list(book: Book) -> list[Listed]:
     Raises:
         GradebookBusy: if the gradebook could not be read.
     """
-    about = (Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+    contact_columns = (Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
     has_work = exists().where(SubmittedAssignment.student_id == Student.id)
-    wanted = select(Student.id, has_work, *about).order_by(Student.id)
-    rows = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
-    return [Listed(str(student), any(details), bool(work)) for student, work, *details in rows]
+    query = select(Student.id, has_work, *contact_columns).order_by(Student.id)
+    rows = book.connection.transaction(lambda: book.connection.db.execute(query).all())
+    return [ListedStudent(str(student), any(details), bool(work)) for student, work, *details in rows]
 
 
 def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
@@ -66,8 +66,8 @@ def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
 
     def enter() -> None:
         for row in rows:
-            known = {column: without_markup(value) for column, value in row.items() if value}
-            book.connection.db.merge(Student(**known))
+            values = {column: without_markup(value) for column, value in row.items() if value}
+            book.connection.db.merge(Student(**values))
 
     book.connection.transaction(enter)
 
@@ -79,8 +79,8 @@ def people(book: Book) -> list[dict[str, str]]:
         GradebookBusy: if the gradebook could not be read.
     """
     columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
-    wanted = select(*columns).order_by(Student.id)
-    rows = book.connection.transaction(lambda: book.connection.db.execute(wanted).all())
+    query = select(*columns).order_by(Student.id)
+    rows = book.connection.transaction(lambda: book.connection.db.execute(query).all())
     return [{name: value or "" for name, value in row._mapping.items()} for row in rows]
 
 

@@ -42,12 +42,12 @@ class Connection:
         self.coursedir = coursedir
         # Whether transactions may wait for the database. This becomes False once a transaction has waited in
         # vain.
-        self._patient = True
+        self._may_wait = True
         self._lock = ServerLock(coursedir.db_url)
-        with ExitStack() as gradebook:
-            gradebook.enter_context(locked_file(coursedir))
+        with ExitStack() as stack:
+            stack.enter_context(locked_file(coursedir))
             self.gradebook = open_gradebook(coursedir)
-            gradebook.callback(self.gradebook.close)
+            stack.callback(self.gradebook.close)
             try:
                 self.transaction(lambda: complete(self.db))
             except GradebookBusy as error:
@@ -55,11 +55,11 @@ class Connection:
                     f"The gradebook {url_without_password(coursedir.db_url)} cannot be written to: {error}. "
                     "Nothing was graded; run the same command again later."
                 ) from error
-            self._opened = gradebook.pop_all()
+            self._resources = stack.pop_all()
 
     def close(self) -> None:
         """Close the gradebook, and release the lock."""
-        self._opened.close()
+        self._resources.close()
 
     @property
     def db(self) -> Any:
@@ -75,7 +75,7 @@ class Connection:
             CourseError: if another run has taken the lock.
             GradebookBusy: if the database did not accept the change. In that case, nothing was changed.
         """
-        end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
+        end = time.monotonic() + (BUSY_SECONDS if self._may_wait else 0.0)
         while True:
             try:
                 self._lock.take(self.db)
@@ -87,8 +87,8 @@ class Connection:
                 return outcome
             except DBAPIError as error:
                 self.db.rollback()
-                if not _may_pass(error) or time.monotonic() >= end:
-                    self._patient = False
+                if not _may_be_temporary(error) or time.monotonic() >= end:
+                    self._may_wait = False
                     raise GradebookBusy(reason(error)) from error
                 time.sleep(random.uniform(0.1, 0.5))
             except BaseException:
@@ -96,7 +96,7 @@ class Connection:
                 raise
 
 
-def _may_pass(error: DBAPIError) -> bool:
+def _may_be_temporary(error: DBAPIError) -> bool:
     """Return whether a database error may have a temporary cause, such as a lock or a lost connection."""
-    ours = isinstance(error.orig, sqlite3.Error)
-    return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))
+    is_sqlite = isinstance(error.orig, sqlite3.Error)
+    return isinstance(error, OperationalError) and (not is_sqlite or "locked" in str(error.orig))

@@ -27,12 +27,12 @@ def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[
     """
     if not course.submitted.is_dir():
         return []
-    excluded = {name.strip() for name in course.directory.student_id_exclude.split(",")}
+    excluded_ids = {name.strip() for name in course.directory.student_id_exclude.split(",")}
     names = sorted(entry.name for entry in os.scandir(course.submitted) if not entry.name.startswith("."))
-    wanted = set(students) or set(names)
+    wanted_names = set(students) or set(names)
     return [
         Entry(name, lesson)
         for lesson in lessons
         for name in names
-        if name in wanted - excluded and os.path.lexists(course.submitted / name / lesson)
+        if name in wanted_names - excluded_ids and os.path.lexists(course.submitted / name / lesson)
     ]

@@ -15,22 +15,26 @@ class GradebookBusy(Exception):
 
 
 @contextmanager
-def as_course_error(what: str) -> Iterator[None]:
-    """Convert database errors into a CourseError with a message that begins with `what`."""
+def as_course_error(prefix: str) -> Iterator[None]:
+    """Convert database errors into a CourseError with a message that begins with `prefix`."""
     try:
         yield
     except ModuleNotFoundError as error:
         fix = "`pip install 'secant[postgres]'`" if error.name in ("psycopg", "psycopg2") else "install it"
-        raise CourseError(f"{what}: the Python package {error.name} is not installed: {fix}.") from error
+        raise CourseError(f"{prefix}: the Python package {error.name} is not installed: {fix}.") from error
     except (DBAPIError, ArgumentError, InvalidEntry) as error:
-        old = "no such column" in str(error) or "UndefinedColumn" in str(error)
-        fix = " Another version of nbgrader made it: back it up and run `nbgrader db upgrade`." if old else ""
-        raise CourseError(f"{what}: {reason(error)}.{fix}") from error
+        is_old = "no such column" in str(error) or "UndefinedColumn" in str(error)
+        fix = (
+            " Another version of nbgrader made it: back it up and run `nbgrader db upgrade`."
+            if is_old
+            else ""
+        )
+        raise CourseError(f"{prefix}: {reason(error)}.{fix}") from error
 
 
 def reason(error: BaseException) -> str:
     """Return the cause of a database error on one line, excluding the SQL statement."""
-    causes = (getattr(known, "orig", None) for known in (error, error.__context__))
+    causes = (getattr(exception, "orig", None) for exception in (error, error.__context__))
     return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
 
 

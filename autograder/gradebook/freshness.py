@@ -75,15 +75,15 @@ class CurrentSubmissions:
         if student not in self.students:
             return False
         entry = Entry(student, self._lesson)
-        if self._plain is not None:
-            return stored.key != self._plain.key(self._plain.find(entry))
+        if self._plain_form is not None:
+            return stored.key != self._plain_form.key(self._plain_form.find(entry))
         return stored.key != result_key(find_submitted_file(self._course, entry), self._assignment)
 
     @cached_property
-    def _plain(self) -> PlainForm | None:
+    def _plain_form(self) -> PlainForm | None:
         source = self._course.directory.source_directory
-        has_one = is_plain(self._course.root, self._lesson, source)
-        return PlainForm.read(self._course, self._lesson) if has_one else None
+        is_plain_assignment = is_plain(self._course.root, self._lesson, source)
+        return PlainForm.read(self._course, self._lesson) if is_plain_assignment else None
 
     @cached_property
     def _assignment(self) -> Assignment:

@@ -14,7 +14,7 @@ from traitlets.config import Config
 from autograder.course.clock import Clock
 from autograder.gradebook.submissions import change
 
-_LATE = (
+_SCORES = (
     select(SubmittedNotebook.id, SubmittedNotebook.score, SubmittedNotebook.late_submission_penalty)
     .add_columns(AssignmentEntry.duedate, SubmittedAssignment.extension)
     .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
@@ -43,10 +43,10 @@ class LatePenalty:
             score: the points before the penalty.
             times: the time of submission and the due date; None if either is unknown.
         """
-        late = (times[0] - times[1]).total_seconds() if times else 0.0
-        if late <= 0:
+        seconds_late = (times[0] - times[1]).total_seconds() if times else 0.0
+        if seconds_late <= 0:
             return None
-        penalty = self._plugin.late_submission_penalty(student, score, late)
+        penalty = self._plugin.late_submission_penalty(student, score, seconds_late)
         return None if penalty is None else min(max(0.0, float(penalty)), score)
 
     @cached_property
@@ -70,12 +70,12 @@ def set_penalty(
         penalty: the course's late penalty.
     """
     penalties: list[float | None] = []
-    changed = []
-    for notebook, score, current, due, extension in db.execute(_LATE, {"submitted": submitted}).all():
+    rows = []
+    for notebook, score, old_penalty, due, extension in db.execute(_SCORES, {"submitted": submitted}).all():
         times = (timestamp, clock.extend(due, extension)) if timestamp and due else None
         penalties.append(penalty(student, score, times))
-        if penalties[-1] != current:
-            changed.append({"id": notebook, "late_submission_penalty": penalties[-1]})
-    change(db, SubmittedNotebook, changed)
+        if penalties[-1] != old_penalty:
+            rows.append({"id": notebook, "late_submission_penalty": penalties[-1]})
+    change(db, SubmittedNotebook, rows)
     points = [points for points in penalties if points is not None]
     return math.fsum(points) if points else None

@@ -61,10 +61,10 @@ def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise CourseError(_busy(coursedir.db_url)) from None
+        raise CourseError(_busy_message(coursedir.db_url)) from None
     except OSError as error:
-        where = url_without_password(coursedir.db_url)
-        raise CourseError(f"The gradebook {where} cannot be written to: {error.strerror}.") from error
+        url = url_without_password(coursedir.db_url)
+        raise CourseError(f"The gradebook {url} cannot be written to: {error.strerror}.") from error
     try:
         yield
     finally:
@@ -102,7 +102,7 @@ class ServerLock:
             if holder is not None and holder[:2] == self._session:
                 db.execute(_END_SESSION, {"pid": holder.pid})
             if time.monotonic() >= end:
-                raise CourseError(_busy(self._url, holder.application_name if holder else ""))
+                raise CourseError(_busy_message(self._url, holder.application_name if holder else ""))
             # End the transaction, because a running transaction sees the server's sessions as they were when
             # it began.
             db.rollback()
@@ -115,7 +115,7 @@ class ServerLock:
         db.commit()
 
 
-def _busy(url: str, name: str | None = None) -> str:
-    where = f" ({name.removeprefix(_SESSION_PREFIX)})" if name and name.startswith(_SESSION_PREFIX) else ""
+def _busy_message(url: str, name: str | None = None) -> str:
+    holder = f" ({name.removeprefix(_SESSION_PREFIX)})" if name and name.startswith(_SESSION_PREFIX) else ""
     gradebook = url_without_password(url)
-    return f"Another `autograder grade`{where} is busy in the gradebook {gradebook}; wait for it to end."
+    return f"Another `autograder grade`{holder} is busy in the gradebook {gradebook}; wait for it to end."

@@ -25,7 +25,7 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
         CourseError: if the gradebook cannot be opened.
     """
     with as_course_error(f"The gradebook {url_without_password(coursedir.db_url)} cannot be opened"):
-        _begin(coursedir.db_url)
+        _create_version_table(coursedir.db_url)
         gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
         Record.metadata.create_all(gradebook.engine)
         return gradebook
@@ -47,7 +47,7 @@ def complete(db: Any) -> None:
     _migrate(db)
 
 
-def _begin(url: str) -> None:
+def _create_version_table(url: str) -> None:
     """Create nbgrader's version table in a database without tables; `complete` fills it in later.
 
     Without this table, nbgrader would start a separate program to set the version, which takes seconds.
@@ -67,7 +67,7 @@ def _begin(url: str) -> None:
 def _newest_version() -> str:
     """Return the newest version of nbgrader's tables, found as in nbgrader's `get_alembic_version`."""
     scripts = Path(ALEMBIC_DIR, "versions").glob("*.py")
-    steps = [_step(script.read_bytes()) for script in scripts]
+    steps = [_migration_versions(script.read_bytes()) for script in scripts]
     heads = {version for version, _ in steps} - {previous for _, previous in steps}
     if len(heads) == 1 and all(isinstance(version, str) for version, _ in steps):
         return str(heads.pop())
@@ -79,25 +79,25 @@ def _newest_version() -> str:
     return head
 
 
-def _step(script: bytes) -> tuple[object, object]:
+def _migration_versions(script: bytes) -> tuple[object, object]:
     """Return the version to which an Alembic migration script upgrades, and the version before the upgrade.
 
     A version is None if the script does not assign it as a plain constant.
     """
-    assigned = {
+    constants = {
         target.id: line.value.value
         for line in ast.parse(script).body
         if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant)
         for target in line.targets
         if isinstance(target, ast.Name)
     }
-    return assigned.get("revision"), assigned.get("down_revision")
+    return constants.get("revision"), constants.get("down_revision")
 
 
 def _migrate(db: Any) -> None:
     """Add the columns that a table created by an earlier version of the autograder does not have."""
-    existing = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
+    existing_names = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
-        if column.name not in existing:
-            form = CreateColumn(column).compile(dialect=db.connection().dialect)
-            db.execute(text(f"ALTER TABLE {Record.__tablename__} ADD COLUMN {form}"))
+        if column.name not in existing_names:
+            definition = CreateColumn(column).compile(dialect=db.connection().dialect)
+            db.execute(text(f"ALTER TABLE {Record.__tablename__} ADD COLUMN {definition}"))

@@ -54,17 +54,17 @@ class RecordedGrades:
     def for_notebook(self, notebook: str) -> "RecordedGrades":
         """Return the entries for one notebook, keyed by grade_id."""
         max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
-        scores = _in_notebook(self.scores, notebook)
+        scores = _select_notebook(self.scores, notebook)
         return RecordedGrades(
             score=math.fsum(points for points, _ in scores.values()),
             max_score=max_score,
             penalty=penalty,
             times=self.times,
             scores=scores,
-            auto=_in_notebook(self.auto, notebook),
-            comments=_in_notebook(self.comments, notebook),
-            waiting=frozenset(_in_notebook(dict.fromkeys(self.waiting), notebook)),
-            extra=_in_notebook(self.extra, notebook),
+            auto=_select_notebook(self.auto, notebook),
+            comments=_select_notebook(self.comments, notebook),
+            waiting=frozenset(_select_notebook(dict.fromkeys(self.waiting), notebook)),
+            extra=_select_notebook(self.extra, notebook),
             notebooks={notebook: (max_score, penalty)},
         )
 
@@ -81,16 +81,16 @@ class RecordedGrades:
         return sha256(json.dumps(data, sort_keys=True, default=str))
 
 
-def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
+def _select_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
     """Return the values of one notebook's cells, keyed by grade_id instead of by `cell_key`."""
-    split = ((key.rpartition("/"), value) for key, value in cells.items())
-    return {cell: value for (where, _, cell), value in split if where == notebook}
+    split_keys = ((key.rpartition("/"), value) for key, value in cells.items())
+    return {cell: value for (name, _, cell), value in split_keys if name == notebook}
 
 
 # The SQL statements are built once, because building a statement takes longer than the database needs to
 # run it.
 _NOTEBOOKS: Any = bindparam("notebooks", expanding=True)
-_WHOLE = (
+_SUBMITTED_NOTEBOOKS = (
     select(SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty)
     .add_columns(SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension)
     .add_columns(SubmittedAssignment.id.label("submitted"))
@@ -116,15 +116,17 @@ _COMMENTS = (
 
 def read_recorded_grades(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, RecordedGrades]:
     """Return the gradebook's entries for submissions, keyed by the id of the submitted assignment."""
-    rows = db.execute(_WHOLE, {"submitted": list(submitted)}).all()
-    these = {"notebooks": [row.id for row in rows]}
-    grades, comments = db.execute(_GRADES, these), db.execute(_COMMENTS, these)
-    graded, commented = _by_notebook(grades), _by_notebook(comments)
-    together: dict[str, list[_Notebook]] = {}
+    rows = db.execute(_SUBMITTED_NOTEBOOKS, {"submitted": list(submitted)}).all()
+    parameters = {"notebooks": [row.id for row in rows]}
+    grades, comments = db.execute(_GRADES, parameters), db.execute(_COMMENTS, parameters)
+    grade_rows, comment_rows = _by_notebook(grades), _by_notebook(comments)
+    parts_by_submission: dict[str, list[_Notebook]] = {}
     for row in rows:
-        part = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
-        together.setdefault(row.submitted, []).append(part)
-    return {submitted: _grades_of(parts, clock) for submitted, parts in together.items()}
+        part = _Notebook(
+            row, notebook_key(row.name, row.assignment), grade_rows[row.id], comment_rows[row.id]
+        )
+        parts_by_submission.setdefault(row.submitted, []).append(part)
+    return {submitted: _grades_of(parts, clock) for submitted, parts in parts_by_submission.items()}
 
 
 def notebook_key(notebook: str, assignment: str) -> str:
@@ -142,15 +144,15 @@ class _Notebook(NamedTuple):
 
 
 def _by_notebook(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
-    grouped = defaultdict(list)
+    rows_by_notebook = defaultdict(list)
     for row in rows:
-        grouped[row.notebook_id].append(row)
-    return grouped
+        rows_by_notebook[row.notebook_id].append(row)
+    return rows_by_notebook
 
 
 def _grades_of(parts: Sequence[_Notebook], clock: Clock) -> RecordedGrades:
     row = parts[0].row
-    known = row.timestamp and row.duedate
+    has_times = row.timestamp and row.duedate
     grades = {cell_key(part.key, grade.name): grade for part in parts for grade in part.grades}
     return RecordedGrades(
         # Do not use nbgrader's own sum, because computing it reads all grades of the class for each
@@ -158,10 +160,12 @@ def _grades_of(parts: Sequence[_Notebook], clock: Clock) -> RecordedGrades:
         score=math.fsum(grade.score for grade in grades.values()),
         max_score=math.fsum(part.row.max_score for part in parts),
         penalty=math.fsum(part.row.late_submission_penalty or 0.0 for part in parts),
-        times=(row.timestamp, clock.extend(row.duedate, row.extension)) if known else None,
+        times=(row.timestamp, clock.extend(row.duedate, row.extension)) if has_times else None,
         scores={key: (grade.score, grade.max_score) for key, grade in grades.items()},
         auto={key: grade.auto_score for key, grade in grades.items()},
-        comments={cell_key(part.key, one.name): one.comment for part in parts for one in part.comments},
+        comments={
+            cell_key(part.key, comment.name): comment.comment for part in parts for comment in part.comments
+        },
         waiting=frozenset(key for key, grade in grades.items() if grade.needs_manual_grade),
         extra={key: grade.extra_credit for key, grade in grades.items() if grade.extra_credit},
         notebooks={part.key: (part.row.max_score, part.row.late_submission_penalty or 0.0) for part in parts},

@@ -99,8 +99,8 @@ def stored_results_in(
     if not database.has_table(Record.__tablename__):
         return {}
     columns = {column["name"] for column in database.get_columns(Record.__tablename__)}
-    complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
-    return read_stored_results(gradebook.db, entries, Clock()) if complete else {}
+    is_complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
+    return read_stored_results(gradebook.db, entries, Clock()) if is_complete else {}
 
 
 def read_stored_results(
@@ -139,20 +139,20 @@ def read_stored_results(
     return results
 
 
-def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:
+def mark_filed(db: Any, fingerprints: Mapping[tuple[str, str], str]) -> None:
     """Record that the folders of these submissions match the gradebook; see `Book.mark_filed`."""
-    if filed:
+    if fingerprints:
         rows = [
             {"of_student": student, "of_lesson": lesson, "hash": page}
-            for (student, lesson), page in filed.items()
+            for (student, lesson), page in fingerprints.items()
         ]
         db.connection().execute(_MARK_FILED, rows)
 
 
 def previous_record(db: Any, student: str, lesson: str) -> PreviousRecord | None:
     """Return a submission's record before a new result replaces it; None if the submission has no record."""
-    these = {"of_student": student, "of_lesson": lesson}
-    row = db.connection().execute(_PREVIOUS, these).first()
+    parameters = {"of_student": student, "of_lesson": lesson}
+    row = db.connection().execute(_PREVIOUS, parameters).first()
     return None if row is None else PreviousRecord(*row)
 
 
@@ -206,9 +206,9 @@ def write_mark(
         waiting: a JSON list of the keys of the graded cells that need manual grading. It does not replace a
             list that the record has from an earlier call.
     """
-    empty = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
+    values = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
     if previous is None or previous.notebook_id != notebook_id:
-        _store(db, student, lesson, empty, is_new=previous is None)
+        _store(db, student, lesson, values, is_new=previous is None)
     elif not previous.stale:
         _store(db, student, lesson, {"stale": waiting}, is_new=False)
 

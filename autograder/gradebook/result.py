@@ -15,7 +15,7 @@ from secant.language import Language
 from secant.verdict import Part
 
 NO_RESPONSE = "No response."  # nbgrader's own comment on an answer that was left empty
-_IN_THE_TEST: Mapping[Language, str] = {
+_TEST_CHANGED: Mapping[Language, str] = {
     "en": "The test cell was changed, so the original test was run. Write your answer in the answer cell.",
     "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답 셀에 쓰세요.",
 }
@@ -59,7 +59,7 @@ class GradedTask(TaskResult):
 
 
 @dataclass(frozen=True)
-class Printed:
+class CellOutput:
     """The output or error of a cell, with the cell's position (`place`) and the name of its notebook."""
 
     place: int
@@ -91,10 +91,10 @@ class Result:
     tasks: Sequence[GradedTask]
     flags: Sequence[str] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
-    cells: Sequence[Printed] = ()
+    cells: Sequence[CellOutput] = ()
     language: Language | None = None
 
-    def flagged(self, word: str) -> Iterator[str]:
+    def flag_subjects(self, word: str) -> Iterator[str]:
         """Yield the subjects of all flags of one kind. The subject of `counted:x.ipynb` is the file name."""
         return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
 
@@ -110,7 +110,9 @@ class Result:
     def missing_packages(self) -> set[str]:
         """The packages that are not installed, according to the import errors in the student's notebook."""
         errors = [
-            printed.cell.message for printed in self.cells if printed.cell.error == "ModuleNotFoundError"
+            cell_output.cell.message
+            for cell_output in self.cells
+            if cell_output.cell.error == "ModuleNotFoundError"
         ]
         traces = (part.text for task in self.tasks for part in task.verdict.parts if part.kind == "trace")
         errors += [trace for trace in traces if trace.startswith("ModuleNotFoundError: ")]
@@ -127,12 +129,12 @@ class Result:
         return {
             "student": self.student,
             "lesson": self.lesson,
-            "score": sum(task.points for task in self._counted),
-            "max_score": sum(task.max_points for task in self._counted),
+            "score": sum(task.points for task in self._counted_tasks),
+            "max_score": sum(task.max_points for task in self._counted_tasks),
         }
 
     @property
-    def _counted(self) -> list[GradedTask]:
+    def _counted_tasks(self) -> list[GradedTask]:
         """The tasks with a score: all except those that need manual grading or could not be graded."""
         return [task for task in self.tasks if task.auto is not None]
 
@@ -141,7 +143,7 @@ class Result:
         """The points and maximum points of an earlier file; None if the current file could be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
-            (sum(points for points, _ in points_before), sum(available for _, available in points_before))
+            (sum(points for points, _ in points_before), sum(max_points for _, max_points in points_before))
             if points_before
             else None
         )
@@ -156,7 +158,9 @@ class Result:
         """
         rows = [replace(task, before=earlier.get(task.key)) for task in self.tasks]
         comments = {
-            row.id: f"{self.comments[row.id]}\n\n{_before(row)}" for row in rows if row.before is not None
+            row.id: f"{self.comments[row.id]}\n\n{_earlier_points_note(row)}"
+            for row in rows
+            if row.before is not None
         }
         return replace(self, tasks=rows, comments={**self.comments, **comments})
 
@@ -190,8 +194,8 @@ class Result:
             "flags": list(self.flags),
             "comments": dict(self.comments),
             "cells": [
-                {**vars(printed.cell), "place": printed.place, "notebook": printed.notebook}
-                for printed in self.cells
+                {**vars(cell_output.cell), "place": cell_output.place, "notebook": cell_output.notebook}
+                for cell_output in self.cells
             ],
             "language": self.language,
         }
@@ -208,12 +212,12 @@ class Result:
             tasks=[GradedTask.from_json(task) for task in data["tasks"]],
             flags=data["flags"],
             comments=data["comments"],
-            cells=[Printed.from_json(cell) for cell in data["cells"]],
+            cells=[CellOutput.from_json(cell) for cell in data["cells"]],
             language=data.get("language"),
         )
 
 
-def _before(task: GradedTask) -> str:
+def _earlier_points_note(task: GradedTask) -> str:
     return (
         f"Your earlier file had {task.before:g} of {task.max_points:g} points for this task. They do not "
         "count for this file: your instructor decides.\n"
@@ -222,12 +226,12 @@ def _before(task: GradedTask) -> str:
     )
 
 
-def graded(
+def make_result(
     student: str,
     report: Report,
     tasks: Iterable[Task],
     submission: Submission | None,
-    cells: Sequence[Printed] = (),
+    cells: Sequence[CellOutput] = (),
     flags: Sequence[str] = (),
     earlier: Language | None = None,
 ) -> Result:
@@ -254,16 +258,16 @@ def graded(
 
 
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:
-    empty = submission is None or task.id in submission.unwritten
-    by_hand = 0.0 if empty else None
-    auto = by_hand if task.test is None else row.points
-    if row.outcome == "manual" and submission is not None and empty:
-        not_done = Part("head", NOT_DONE[submission.language])
-        row = replace(row, outcome="not_attempted", verdict=replace(row.verdict, parts=(not_done,)))
-    changed = submission and task.test and f"changed_test:{grade_id(task.test)}" in submission.notes
+    is_empty = submission is None or task.id in submission.unwritten
+    manual_score = 0.0 if is_empty else None
+    auto = manual_score if task.test is None else row.points
+    if row.outcome == "manual" and submission is not None and is_empty:
+        part = Part("head", NOT_DONE[submission.language])
+        row = replace(row, outcome="not_attempted", verdict=replace(row.verdict, parts=(part,)))
+    test_changed = submission and task.test and f"changed_test:{grade_id(task.test)}" in submission.notes
     # The student may have typed the answer into the test cell.
-    if submission and changed and row.outcome == "not_attempted":
-        parts = (*row.verdict.parts, Part("head", _IN_THE_TEST[submission.language]))
+    if submission and test_changed and row.outcome == "not_attempted":
+        parts = (*row.verdict.parts, Part("head", _TEST_CHANGED[submission.language]))
         row = replace(row, verdict=replace(row.verdict, parts=parts))
     # The score is None rather than zero, because a person or a later run determines it.
     if row.outcome in ("rejected", "grader_failure"):

@@ -49,28 +49,28 @@ _SET_TIME = _SET_TIME.values(timestamp=bindparam("time"))
 _INSERT_STUDENT, _INSERT_SUBMITTED, _INSERT_PARTS = map(insert, (_STUDENTS, _SUBMITTED, _PARTS))
 _GRADES, _COMMENTS, _CELLS = Grade.__table__, Comment.__table__, BaseCell.__table__
 _INSERT_GRADES, _INSERT_COMMENTS = insert(_GRADES), insert(_COMMENTS)
-_THESE_PARTS: Any = bindparam("parts", expanding=True)
+_PART_IDS: Any = bindparam("parts", expanding=True)
 _FIND_GRADES = (
     select(_GRADES.c.id, _GRADES.c.notebook_id, _CELLS.c.name)
     .add_columns(_GRADES.c.auto_score, _GRADES.c.manual_score, _GRADES.c.needs_manual_grade)
     .join_from(_GRADES, _CELLS, _CELLS.c.id == _GRADES.c.cell_id)
-    .where(_GRADES.c.notebook_id.in_(_THESE_PARTS))
+    .where(_GRADES.c.notebook_id.in_(_PART_IDS))
 )
 _FIND_COMMENTS = (
     select(_COMMENTS.c.id, _COMMENTS.c.notebook_id, _CELLS.c.name)
     .join_from(_COMMENTS, _CELLS, _CELLS.c.id == _COMMENTS.c.cell_id)
-    .where(_COMMENTS.c.notebook_id.in_(_THESE_PARTS))
+    .where(_COMMENTS.c.notebook_id.in_(_PART_IDS))
 )
 _FIND_POINTS = (
     select(Grade.notebook_id, BaseCell.name, Grade.score)
     .join(Grade.cell)
-    .where(Grade.notebook_id.in_(_THESE_PARTS))
+    .where(Grade.notebook_id.in_(_PART_IDS))
     .where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
 )
 _SET_GRADE = update(_GRADES).where(_GRADES.c.id == bindparam("grade"))
 _SET_COMMENT = update(_COMMENTS).where(_COMMENTS.c.id == bindparam("row"))
-_MARK_GRADES = update(_GRADES).where(_GRADES.c.notebook_id.in_(_THESE_PARTS)).values(needs_manual_grade=True)
-_MARK_COMMENTS = update(_COMMENTS).where(_COMMENTS.c.notebook_id.in_(_THESE_PARTS))
+_MARK_GRADES = update(_GRADES).where(_GRADES.c.notebook_id.in_(_PART_IDS)).values(needs_manual_grade=True)
+_MARK_COMMENTS = update(_COMMENTS).where(_COMMENTS.c.notebook_id.in_(_PART_IDS))
 _MARK_COMMENTS = _MARK_COMMENTS.values(auto_comment=bindparam("why"))
 
 
@@ -114,7 +114,7 @@ class Ids(NamedTuple):
 
 def read_form(gradebook: Gradebook, assignment: str) -> Form:
     """Return the ids of an assignment, of its notebooks, and of the cells that have a grade or a comment."""
-    master = gradebook.find_assignment(assignment)
+    entry = gradebook.find_assignment(assignment)
 
     def keys(notebook: Notebook, cells: Sequence[BaseCell]) -> dict[str, str]:
         key = notebook_key(notebook.name, assignment)
@@ -126,9 +126,9 @@ def read_form(gradebook: Gradebook, assignment: str) -> Form:
             keys(notebook, (*notebook.grade_cells, *notebook.task_cells)),
             keys(notebook, (*notebook.solution_cells, *notebook.task_cells)),
         )
-        for notebook in sorted(master.notebooks, key=lambda notebook: str(notebook.name))
+        for notebook in sorted(entry.notebooks, key=lambda notebook: str(notebook.name))
     ]
-    return Form(master.id, notebooks)
+    return Form(entry.id, notebooks)
 
 
 def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
@@ -156,10 +156,11 @@ def create(db: Any, form: Form, student: str, result: Result, timestamp: datetim
     else:
         row = {"id": submitted, "assignment_id": form.assignment, "student_id": student}
         connection.execute(_INSERT_SUBMITTED, {**row, "timestamp": timestamp})
-    known = {part.notebook_id for part in existing}
-    new = {new_uuid(): notebook for notebook in form.notebooks if notebook.id not in known}
+    existing_ids = {part.notebook_id for part in existing}
+    new_notebooks = {new_uuid(): notebook for notebook in form.notebooks if notebook.id not in existing_ids}
     parts = [
-        {"id": part, "assignment_id": submitted, "notebook_id": notebook.id} for part, notebook in new.items()
+        {"id": part, "assignment_id": submitted, "notebook_id": notebook.id}
+        for part, notebook in new_notebooks.items()
     ]
     scores = auto_scores(result)
     grades = [
@@ -170,12 +171,12 @@ def create(db: Any, form: Form, student: str, result: Result, timestamp: datetim
             "auto_score": scores.get(key),
             "needs_manual_grade": scores.get(key) is None,
         }
-        for part, notebook in new.items()
+        for part, notebook in new_notebooks.items()
         for cell, key in notebook.graded.items()
     ]
     comments = [
         {"id": new_uuid(), "cell_id": cell, "notebook_id": part, "auto_comment": result.comments.get(key)}
-        for part, notebook in new.items()
+        for part, notebook in new_notebooks.items()
         for cell, key in notebook.commented.items()
     ]
     for statement, rows in ((_INSERT_PARTS, parts), (_INSERT_GRADES, grades), (_INSERT_COMMENTS, comments)):
@@ -205,20 +206,20 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
         key: a hash of everything that determined the result.
     """
     before = read_result(record.result) if record and record.notebook_id == ids.first else None
-    waited = json.loads(record.stale) if record and record.stale else None
+    waiting_before = json.loads(record.stale) if record and record.stale else None
     scores = auto_scores(result)
-    lost = {task.key for task in result.tasks if task.outcome == "rejected"}
+    rejected_cells = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
         # The result's key is unchanged, so an instructor who gave points had already seen this result.
-        lost = set()
+        rejected_cells = set()
     rows = []
     for cell, grade in _by_key(db, _FIND_GRADES, ids):
         score = scores.get(cell)
-        changed = score != grade.auto_score or _answer(before, cell) != _answer(result, cell)
-        waits = grade.needs_manual_grade if waited is None else cell in waited
-        again = changed or waits or cell in lost
-        by_hand = score is None if grade.manual_score is None else again
-        rows.append({"grade": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
+        has_changed = score != grade.auto_score or _answer(before, cell) != _answer(result, cell)
+        is_waiting = grade.needs_manual_grade if waiting_before is None else cell in waiting_before
+        needs_regrading = has_changed or is_waiting or cell in rejected_cells
+        needs_manual_grade = score is None if grade.manual_score is None else needs_regrading
+        rows.append({"grade": grade.id, "auto_score": score, "needs_manual_grade": needs_manual_grade})
     if rows:
         db.connection().execute(_SET_GRADE, rows)
 
@@ -248,10 +249,10 @@ def graded_points(db: Any, ids: Ids) -> dict[str, float]:
     return {cell: row.score for cell, row in _by_key(db, _FIND_POINTS, ids)}
 
 
-def mark_stale(db: Any, student: str, lesson: str, why: str) -> bool:
+def mark_stale(db: Any, student: str, lesson: str, comment: str) -> bool:
     """Mark all grades of a submission as needing manual grading, and replace all automatic comments.
 
-    `why` becomes the text of every automatic comment. The submission's record stores which grades needed
+    `comment` becomes the text of every automatic comment. The submission's record stores which grades needed
     manual grading before.
 
     Returns:
@@ -269,5 +270,5 @@ def mark_stale(db: Any, student: str, lesson: str, why: str) -> bool:
     write_mark(db, student, lesson, ids.first, previous, waiting)
     parts = {"parts": list(ids.notebooks.values())}
     db.connection().execute(_MARK_GRADES, parts)
-    db.connection().execute(_MARK_COMMENTS, {**parts, "why": why})
+    db.connection().execute(_MARK_COMMENTS, {**parts, "why": comment})
     return True

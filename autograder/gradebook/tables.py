@@ -14,7 +14,7 @@ _FORMULA = re.compile(
 # begin with the same character as a formula.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROL_CHARS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Table:
 
         If the table has several such columns, the title that comes first in `names` decides.
         """
-        known = [plain(title) for title in self.head]
-        return next((known.index(name) for name in names if name in known), None)
+        titles = [normalize_title(title) for title in self.head]
+        return next((titles.index(name) for name in names if name in titles), None)
 
 
-def plain(title: str) -> str:
+def normalize_title(title: str) -> str:
     """Normalize a column title: remove differences in case, spaces, dashes and punctuation."""
     return "".join(char for char in title.casefold() if char.isalnum())
 
@@ -51,21 +51,23 @@ def as_csv(table: Table) -> bytes:
     """Return a table as UTF-8 CSV in which no cell is a formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=table.separator, lineterminator="\r\n")
-    writer.writerows([harmless(cell) for cell in row] for row in (table.head, *table.rows))
+    writer.writerows([escape_cell(cell) for cell in row] for row in (table.head, *table.rows))
     return text.getvalue().encode("utf-8-sig" if table.bom else "utf-8")
 
 
-def harmless(cell: str) -> str:
+def escape_cell(cell: str) -> str:
     """Escape a cell's text so that no spreadsheet splits the cell or interprets it as a formula.
 
     An apostrophe is put before a formula, and a line break becomes a space. An escape sequence replaces a
     character that controls the text direction or the terminal. Numbers, telephone numbers and a lone + or -
     are not changed.
     """
-    text = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), _LINE_END.sub(" ", cell))
-    return text if _NUMBER.fullmatch(text) else _FORMULA.sub(_quoted, text)
+    text = _CONTROL_CHARS.sub(
+        lambda match: match[0].encode("unicode_escape").decode(), _LINE_END.sub(" ", cell)
+    )
+    return text if _NUMBER.fullmatch(text) else _FORMULA.sub(_quote_formula, text)
 
 
-def _quoted(found: re.Match[str]) -> str:
-    before, formula = found.groups()
-    return found[0] if _NUMBER.fullmatch(formula.rstrip()) else f"{before}'{formula}"
+def _quote_formula(match: re.Match[str]) -> str:
+    before, formula = match.groups()
+    return match[0] if _NUMBER.fullmatch(formula.rstrip()) else f"{before}'{formula}"

@@ -73,7 +73,7 @@ def _cells_in_notebook(notebook: NotebookNode) -> Cells:
         graded, solution, task = is_grade(cell), is_solution(cell), is_task(cell)
         kinds = {GradeCell: graded, SolutionCell: solution, TaskCell: task}
         kinds[SourceCell] = graded or solution or task or is_locked(cell)
-        cells |= {(kind, cell.metadata.nbgrader.grade_id) for kind, is_one in kinds.items() if is_one}
+        cells |= {(kind, cell.metadata.nbgrader.grade_id) for kind, is_of_kind in kinds.items() if is_of_kind}
     return cells
 
 
@@ -99,27 +99,27 @@ def migrate(db: Session, entry: Notebook, notebook: NotebookNode, table: Path) -
     dropped = [cell for cell in cells if (type(cell), cell.name) in old - new]
     _save_grades(db, [cell.id for cell in dropped], table)
     for cell in dropped:
-        for rows in (Grade, Comment):
-            db.execute(delete(rows).where(rows.cell_id == cell.id))
+        for model in (Grade, Comment):
+            db.execute(delete(model).where(model.cell_id == cell.id))
         db.execute(delete(type(cell).__table__).where(type(cell).__table__.c.id == cell.id))
         db.execute(delete(BaseCell.__table__).where(BaseCell.__table__.c.id == cell.id))
-    lost_sources = [name for kind, name in old - new if kind is SourceCell]
+    dropped_sources = [name for kind, name in old - new if kind is SourceCell]
     db.execute(
-        delete(SourceCell).where(SourceCell.notebook_id == entry.id, SourceCell.name.in_(lost_sources))
+        delete(SourceCell).where(SourceCell.notebook_id == entry.id, SourceCell.name.in_(dropped_sources))
     )
     submissions = list(
         db.scalars(select(SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == entry.id))
     )
     types = {cell.metadata.nbgrader.grade_id: cell.cell_type for cell in notebook.cells if _is_marked(cell)}
     for kind, name in sorted(new - old, key=lambda cell: (cell[0].__name__, cell[1])):
-        _add(db, kind, name, entry.id, types[name], submissions)
+        _add_cell(db, kind, name, entry.id, types[name], submissions)
 
 
 def _is_marked(cell: NotebookNode) -> bool:
     return "nbgrader" in cell.metadata
 
 
-def _add(
+def _add_cell(
     db: Session, kind: type, name: str, notebook: str, cell_type: str, submissions: Sequence[str]
 ) -> None:
     """Add an empty cell to the gradebook, and an entry for the cell to every submission.
@@ -148,15 +148,17 @@ def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
     grades = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
     grades = grades.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
     grades = grades.join(Grade.cell).where(Grade.cell_id.in_(cells))
-    nothing = [literal("")] * 4
-    comments = select(student, BaseCell.name, *nothing, Comment.manual_comment).join(Comment.notebook)
+    empty_columns = [literal("")] * 4
+    comments = select(student, BaseCell.name, *empty_columns, Comment.manual_comment).join(Comment.notebook)
     comments = comments.join(BaseCell, BaseCell.id == Comment.cell_id).where(Comment.cell_id.in_(cells))
     comments = comments.where(Comment.manual_comment.is_not(None))
-    of_student = SubmittedAssignment.id == SubmittedNotebook.assignment_id
+    join_condition = SubmittedAssignment.id == SubmittedNotebook.assignment_id
     rows = [
         ["" if value is None else str(value) for value in row]
         for query in (grades, comments)
-        for row in db.execute(query.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
+        for row in db.execute(
+            query.join(SubmittedAssignment, join_condition).order_by(student, BaseCell.name)
+        )
     ]
     if rows:
         replace_file(table, as_csv(Table(list(_COLUMNS), rows, bom=True)), private=True)

@@ -28,12 +28,12 @@ class _Tasks:
 
     Attributes:
         name: the assignment's name.
-        what: the word used in messages: "lesson" or "assignment".
+        kind: the word used in messages: "lesson" or "assignment".
         notebooks: the instructor's notebooks, keyed by name.
     """
 
     name: str
-    what: str
+    kind: str
     notebooks: Mapping[str, NotebookNode]
 
     @classmethod
@@ -67,16 +67,16 @@ def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode])
 
 
 def _register(book: Book, tasks: _Tasks) -> None:
-    with as_course_error(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
-        for removed in _removed_notebooks(book, tasks):
-            book.connection.gradebook.remove_notebook(removed, tasks.name)
+    with as_course_error(f"{tasks.kind.capitalize()} {tasks.name} could not be entered into the gradebook"):
+        for removed_name in _removed_notebooks(book, tasks):
+            book.connection.gradebook.remove_notebook(removed_name, tasks.name)
         for name, source in tasks.notebooks.items():
-            notebook, resources = _prepared(book, tasks.name, name, source)
-            known = _find_notebook(book, tasks.name, name)
-            if known is not None and _is_same(known, notebook):
+            notebook, resources = _prepare(book, tasks.name, name, source)
+            entry = _find_notebook(book, tasks.name, name)
+            if entry is not None and _is_same(entry, notebook):
                 continue
-            if known and (changed := _difference_to_graded(known, notebook)):
-                raise CourseError(_other_tasks(tasks, changed))
+            if entry and (difference := _difference_to_graded(entry, notebook)):
+                raise CourseError(_changed_tasks_message(tasks, difference))
             gradebook = book.connection.gradebook
             gradebook.update_or_create_assignment(tasks.name)
             SaveCells(config=book.config)(notebook, resources)
@@ -89,19 +89,19 @@ def _removed_notebooks(book: Book, tasks: _Tasks) -> list[str]:
     Raises:
         CourseError: if a student has submitted one of these notebooks.
     """
-    if tasks.what == "lesson":  # A lesson has exactly one notebook.
+    if tasks.kind == "lesson":  # A lesson has exactly one notebook.
         return []
     try:
-        known = book.connection.gradebook.find_assignment(tasks.name).notebooks
+        entries = book.connection.gradebook.find_assignment(tasks.name).notebooks
     except MissingEntry:
         return []
-    removed = [notebook for notebook in known if notebook.name not in tasks.notebooks]
-    if graded := [str(notebook.name) for notebook in removed if notebook.submissions]:
+    removed_notebooks = [notebook for notebook in entries if notebook.name not in tasks.notebooks]
+    if graded := [str(notebook.name) for notebook in removed_notebooks if notebook.submissions]:
         raise CourseError(
             f"source/{tasks.name} has no notebook {', '.join(graded)} any more, but the gradebook has grades "
             f"of it. Put it back, or delete its grades with: nbgrader db assignment remove {tasks.name}"
         )
-    return [str(notebook.name) for notebook in removed]
+    return [str(notebook.name) for notebook in removed_notebooks]
 
 
 def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
@@ -139,27 +139,27 @@ def _read(course: Course, name: str) -> _Tasks:
 def _change(book: Book, tasks: _Tasks, name: str) -> str:
     """Update one notebook's cells in the gradebook; return a description of the changes ("" if none)."""
     connection = book.connection
-    shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
-    with as_course_error(f"The tasks of {tasks.what} {shown} could not be changed"):
-        notebook, _ = _prepared(book, tasks.name, name, tasks.notebooks[name])
-        graded = _find_notebook(book, tasks.name, name)
-        changed = _difference_to_graded(graded, notebook) if graded else None
-        if changed is None:
+    label = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
+    with as_course_error(f"The tasks of {tasks.kind} {label} could not be changed"):
+        notebook, _ = _prepare(book, tasks.name, name, tasks.notebooks[name])
+        graded_entry = _find_notebook(book, tasks.name, name)
+        difference = _difference_to_graded(graded_entry, notebook) if graded_entry else None
+        if difference is None:
             return ""
-        stamp = task_migration.backup_name(shown.replace("/", "_"), datetime.now())
+        stamp = task_migration.backup_name(label.replace("/", "_"), datetime.now())
         table = Path(connection.coursedir.root, f"{stamp}_dropped.csv")
         file = sqlite_file(connection.coursedir.db_url)
-        copies = [task_migration.back_up(connection.db, file, stamp)] if file else []
+        backups = [task_migration.back_up(connection.db, file, stamp)] if file else []
 
         def change() -> str:
             entry = connection.gradebook.find_notebook(name, tasks.name)
-            location = copies[0] if copies else task_migration.back_up(connection.db, None, stamp)
+            location = backups[0] if backups else task_migration.back_up(connection.db, None, stamp)
             task_migration.migrate(connection.db, entry, notebook, table)
             return location
 
-        copy = connection.transaction(change)
-    kept = f" The grades of dropped tasks are in {table}." if table.exists() else ""
-    return f"{shown}: {_describe_difference(changed)}. A copy of the gradebook is {copy}.{kept}"
+        backup = connection.transaction(change)
+    dropped_note = f" The grades of dropped tasks are in {table}." if table.exists() else ""
+    return f"{label}: {_describe_difference(difference)}. A copy of the gradebook is {backup}.{dropped_note}"
 
 
 def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | None:
@@ -178,7 +178,7 @@ def _difference_to_graded(entry: Notebook, notebook: NotebookNode) -> task_migra
     return difference if entry.submissions and (difference.dropped or difference.added) else None
 
 
-def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
+def _prepare(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
     """Run nbgrader's preprocessors that come before SaveCells; return the notebook and the resources."""
     notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
     names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
@@ -193,10 +193,10 @@ def _is_same(entry: Notebook, notebook: NotebookNode) -> bool:
     """Return whether the gradebook's cells have the same names, sources and points as the notebook's."""
     kinds = (is_grade, is_solution, is_task, is_locked)
     cells = [cell for cell in notebook.cells if any(is_kind(cell) for is_kind in kinds)]
-    marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells}
-    sources = {name: cell.source for name, cell in marked.items()}
+    cells_by_id = {cell.metadata.nbgrader.grade_id: cell for cell in cells}
+    sources = {name: cell.source for name, cell in cells_by_id.items()}
     points = {
-        name: cell.metadata.nbgrader for name, cell in marked.items() if is_grade(cell) or is_task(cell)
+        name: cell.metadata.nbgrader for name, cell in cells_by_id.items() if is_grade(cell) or is_task(cell)
     }
     return bool(
         {cell.name: cell.source for cell in entry.source_cells} == sources
@@ -205,18 +205,19 @@ def _is_same(entry: Notebook, notebook: NotebookNode) -> bool:
     )
 
 
-def _other_tasks(tasks: _Tasks, changed: task_migration.Difference) -> str:
-    name, is_lesson = tasks.name, tasks.what == "lesson"
+def _changed_tasks_message(tasks: _Tasks, difference: task_migration.Difference) -> str:
+    name, is_lesson = tasks.name, tasks.kind == "lesson"
     number = int(name[:2]) if is_lesson and name[:2].isdigit() else name
     restore = f"course/{name} and run: autograder build {number}" if is_lesson else f"source/{name}"
     return (
-        f"The tasks of {tasks.what} {name} are not those in the gradebook: {_describe_difference(changed)}. "
+        f"The tasks of {tasks.kind} {name} are not those in the gradebook: "
+        f"{_describe_difference(difference)}. "
         f"To continue with the new tasks: autograder grade {number} --change-tasks. It keeps every grade of "
         "the tasks that stay, a table of the grades of the dropped ones, and a copy of the gradebook. "
         f"To go back, restore the tasks in {restore}."
     )
 
 
-def _describe_difference(changed: task_migration.Difference) -> str:
-    parts = (("dropped", changed.dropped), ("added", changed.added))
-    return "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)
+def _describe_difference(difference: task_migration.Difference) -> str:
+    parts = (("dropped", difference.dropped), ("added", difference.added))
+    return "; ".join(f"{action} {', '.join(names)}" for action, names in parts if names)

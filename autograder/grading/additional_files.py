@@ -54,13 +54,13 @@ def read_additional_files(
         key: the course's secret key.
         ignore: nbgrader's glob patterns for names that are never copied.
     """
-    existing = read_small_file(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
-    if existing is not None and _SECRET.fullmatch(existing):
-        secret = existing.decode()
+    existing_secret = read_small_file(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
+    if existing_secret is not None and _SECRET.fullmatch(existing_secret):
+        secret = existing_secret.decode()
     else:
         secret = hmac.new(key, f"{EXCHANGE_SECRET}/{student}/{folder.name}".encode(), sha256).hexdigest()
     # nbgrader also treats an empty timestamp as an unknown time.
-    when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
+    timestamp_text = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
     def is_wanted(path: PurePosixPath) -> bool:
         is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
@@ -71,7 +71,7 @@ def read_additional_files(
         )
 
     files, left_out = read_side_files(folder, root, is_wanted)
-    return AdditionalFiles({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
+    return AdditionalFiles({TIMESTAMP: timestamp_text, EXCHANGE_SECRET: secret}, files, left_out)
 
 
 def _is_data(name: str) -> bool:
@@ -86,5 +86,5 @@ def _is_data(name: str) -> bool:
     # Guess the type from a path, because guess_type would treat a name that begins with "data:" as a URL and
     # ignore its suffix.
     kind = mimetypes.guess_type(f"./{name}", strict=False)[0] or ""
-    page = kind in ("text/html", "text/xml", "application/xml", "message/rfc822") or kind.endswith("+xml")
-    return name.isprintable() and not page and ".ipynb" not in name.casefold()
+    is_page = kind in ("text/html", "text/xml", "application/xml", "message/rfc822") or kind.endswith("+xml")
+    return name.isprintable() and not is_page and ".ipynb" not in name.casefold()

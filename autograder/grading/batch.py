@@ -31,7 +31,7 @@ from autograder.course.errors import CourseError
 from autograder.course.plain import Unsupported, is_plain
 from autograder.course.settings import Course
 from autograder.gradebook.book import STALE, Book
-from autograder.gradebook.class_list import Listed, class_list, students
+from autograder.gradebook.class_list import ListedStudent, class_list, students
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.errors import GradebookBusy, reason
 from autograder.gradebook.freshness import source_folder
@@ -39,7 +39,7 @@ from autograder.gradebook.recorded_grades import RecordedGrades
 from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import Result, sha256
 from autograder.grading.additional_files import AdditionalFiles, read_additional_files
-from autograder.grading.feedback import Pages, as_text, bare, replace_folder
+from autograder.grading.feedback import Pages, as_text, bare_page, replace_folder
 from autograder.grading.lessons import GradedLesson
 from autograder.grading.plain import GradedPlain
 from autograder.grading.protocols import GradedAssignment, GradedSubmission
@@ -49,7 +49,7 @@ from autograder.intake.timestamp import submission_time
 from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
 from autograder.workers.executors import Workers, run
-from autograder.workers.jobs import Done, Examined, ExaminedPlain, Failed, NoWall, Page, Rendered, Work
+from autograder.workers.jobs import AnyJob, Examined, ExaminedPlain, Failed, JobResult, NoWall, Page, Rendered
 from autograder.workers.worker import work
 from secant.visible import visible
 
@@ -64,27 +64,27 @@ class Results(MutableMapping[Entry, Result]):
     """
 
     def __init__(self) -> None:
-        self._packed: dict[Entry, bytes] = {}
+        self._compressed: dict[Entry, bytes] = {}
         self.missing: dict[Entry, set[str]] = {}
 
     def __setitem__(self, entry: Entry, result: Result) -> None:
         if packages := result.missing_packages:
             self.missing[entry] = packages
-        shown = replace(result, comments={}, cells=())
-        self._packed[entry] = zlib.compress(shown.as_text().encode(), 1)
+        compact_result = replace(result, comments={}, cells=())
+        self._compressed[entry] = zlib.compress(compact_result.as_text().encode(), 1)
 
     def __getitem__(self, entry: Entry) -> Result:
-        return Result.from_json(json.loads(zlib.decompress(self._packed[entry])))
+        return Result.from_json(json.loads(zlib.decompress(self._compressed[entry])))
 
     def __delitem__(self, entry: Entry) -> None:
-        del self._packed[entry]
+        del self._compressed[entry]
         self.missing.pop(entry, None)
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._packed)
+        return iter(self._compressed)
 
     def __len__(self) -> int:
-        return len(self._packed)
+        return len(self._compressed)
 
 
 @dataclass
@@ -101,7 +101,7 @@ class RunOutcome:
         failed: the reason why a submission could not be graded, or its folders could not be written; keyed by
             submission.
         refused: the submissions of assignments that cannot be graded at all, keyed by the reason.
-        students_before: the students in the gradebook at the start of the run, as `Listed` objects.
+        students_before: the students in the gradebook at the start of the run, as `ListedStudent` objects.
         students: the ids of the students in the gradebook at the end of the run.
         walls: the kinds of sandbox (wall) that were used; "single" is the slow kind.
         notices: messages about the sandbox (the wall), in the sequence in which they were received, without
@@ -118,7 +118,7 @@ class RunOutcome:
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
     refused: dict[str, list[Entry]] = field(default_factory=dict)
-    students_before: Sequence[Listed] = ()
+    students_before: Sequence[ListedStudent] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
     notices: dict[str, None] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def grade(
         CourseError: if a lesson is not built, another run is active in this course, or writing fails.
         WallUnavailable: if a worker cannot set up its sandbox.
     """
-    return _run(course, entries, workers, on_message, force, pages_alone=False)
+    return _run(course, entries, workers, on_message, force, pages_only=False)
 
 
 def make_pages(
@@ -180,7 +180,7 @@ def make_pages(
     Raises:
         CourseError: see `grade`.
     """
-    return _run(course, entries, workers, on_message, force, pages_alone=True)
+    return _run(course, entries, workers, on_message, force, pages_only=True)
 
 
 def _run(
@@ -189,11 +189,11 @@ def _run(
     workers: Workers,
     on_message: OnMessage,
     force: bool,
-    pages_alone: bool,
+    pages_only: bool,
 ) -> RunOutcome:
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
-        batch = _Batch(course, book, secret, entries, on_message, force, pages_alone)
+        batch = _Batch(course, book, secret, entries, on_message, force, pages_only)
         # If the class list cannot be read, no student is reported as unknown.
         with contextlib.suppress(GradebookBusy):
             batch.outcome.students_before = class_list(book)
@@ -257,7 +257,7 @@ class _Batch:
         entries: Iterable[Entry],
         on_message: OnMessage,
         force: bool,
-        pages_alone: bool,
+        pages_only: bool,
     ) -> None:
         self.outcome = RunOutcome()
         self._course = course
@@ -269,22 +269,22 @@ class _Batch:
         # The stored results of the submissions in `_upcoming`; None until they have been read.
         self._stored_results: dict[tuple[str, str], StoredResult] | None = None
         self._force = force
-        self._pages_alone = pages_alone
+        self._pages_only = pages_only
         self._on_message = on_message
         self._assignments: dict[str, GradedAssignment] = {}
-        self._released = course.released_solutions()
+        self._released_solutions = course.released_solutions()
         self._in_progress: dict[Entry, _InProgress] = {}
-        self._shown: dict[Entry, str] = {}  # fingerprints of the feedback pages that are being made
+        self._fingerprints: dict[Entry, str] = {}  # fingerprints of the feedback pages that are being made
         # Submissions whose folders have been written, although the gradebook does not record that yet.
-        self._filed: dict[tuple[str, str], str] = {}
+        self._filed_fingerprints: dict[tuple[str, str], str] = {}
         # The additional files of submissions for which only one of the folders in autograded/ and feedback/
         # has been written so far.
-        self._additional: dict[Entry, AdditionalFiles] = {}
-        self._due: deque[Work] = deque()
+        self._additional_cache: dict[Entry, AdditionalFiles] = {}
+        self._jobs: deque[AnyJob] = deque()
 
-    def next_job(self) -> Work | None:
+    def next_job(self) -> AnyJob | None:
         """Read submissions until one requires a job, and return the job; return None if none is left."""
-        while not self._due:
+        while not self._jobs:
             if not self._upcoming:
                 self._upcoming.extend(islice(self._entries, _BATCH_SIZE))
                 self._stored_results = None
@@ -299,38 +299,38 @@ class _Batch:
                 continue
             with self._reporting_errors(entry, assignment):
                 self._begin(entry, assignment)
-        return self._due.popleft()
+        return self._jobs.popleft()
 
-    def receive(self, job: Work, done: Done) -> None:
+    def receive(self, job: AnyJob, reply: JobResult) -> None:
         """Process a worker's reply to a job: write the result, or start the next step."""
-        if isinstance(done, NoWall):
-            raise WallUnavailable(done.reason, done.fix)
+        if isinstance(reply, NoWall):
+            raise WallUnavailable(reply.reason, reply.fix)
         entry = Entry(job.student, job.lesson)
         in_progress = self._in_progress.get(entry)
         # An error with another page of this submission has ended the grading of the submission.
         if in_progress is None:
             return
         with self._reporting_errors(entry, in_progress.assignment):
-            match done:
-                case Failed(why) if isinstance(job, Page) and not job.bare:
+            match reply:
+                case Failed(cause) if isinstance(job, Page) and not job.bare:
                     self._on_message(
                         entry,
-                        f"the page is without the student's cells, since it fails with them: {why}",
+                        f"the page is without the student's cells, since it fails with them: {cause}",
                     )
-                    self._due.appendleft(bare(job))
-                case Failed(why):
-                    raise _Failure(why)
+                    self._jobs.appendleft(bare_page(job))
+                case Failed(cause):
+                    raise _Failure(cause)
                 case Rendered(html, pictures) if isinstance(job, Page):
                     self._receive_page(entry, in_progress, job.name, html, pictures)
                 case Examined(report, wall) | ExaminedPlain(report, wall):
                     self.outcome.walls.add(wall)
-                    if isinstance(done, ExaminedPlain):
-                        self.outcome.notices.update(dict.fromkeys(done.notices))
+                    if isinstance(reply, ExaminedPlain):
+                        self.outcome.notices.update(dict.fromkeys(reply.notices))
                     self._finish(entry, in_progress, in_progress.submission.result(report))
 
-    def _refuse(self, entry: Entry, why: str) -> None:
+    def _refuse(self, entry: Entry, problem: str) -> None:
         """Record that a submission's assignment cannot be graded."""
-        self.outcome.refused.setdefault(why, []).append(entry)
+        self.outcome.refused.setdefault(problem, []).append(entry)
         self.outcome.done += 1
         self._on_message(entry, "")
 
@@ -340,8 +340,8 @@ class _Batch:
             if is_plain(course.root, name, course.directory.source_directory):
                 self._assignments[name] = GradedPlain(course, book, name)
             else:
-                shows = name in self._released
-                self._assignments[name] = GradedLesson(course, book, self._secret, name, shows)
+                shows_solutions = name in self._released_solutions
+                self._assignments[name] = GradedLesson(course, book, self._secret, name, shows_solutions)
         return self._assignments[name]
 
     def _begin(self, entry: Entry, assignment: GradedAssignment) -> None:
@@ -355,11 +355,11 @@ class _Batch:
             zone = "" if self._course.clock.is_set else _SET_ZONE
             self.outcome.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
         in_progress = self._in_progress[entry] = _InProgress(assignment, submission, time.when)
-        if (self._pages_alone or not self._force) and self._reuse_result(entry, in_progress):
+        if (self._pages_only or not self._force) and self._reuse_result(entry, in_progress):
             self.outcome.unread += self.outcome.results[entry].is_unread
             return None
-        if self._pages_alone:
-            return self._ungraded(entry)
+        if self._pages_only:
+            return self._report_ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         if submission.rejected is not None:
             # The rejected file has no language, so the page uses the language of the stored result.
@@ -370,14 +370,14 @@ class _Batch:
                 in_progress,
                 result.with_earlier_points(self._book.earlier_points(*entry, submission.key)),
             )
-        self._due.append(submission.job())
+        self._jobs.append(submission.job())
         return None
 
-    def _ungraded(self, entry: Entry) -> None:
+    def _report_ungraded(self, entry: Entry) -> None:
         """Report that a submission has no up-to-date result, so that its feedback page cannot be made."""
-        why = "the submission, its tests or the grader has changed since it was graded"
-        self.outcome.failed[entry] = why
-        self._on_message(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
+        problem = "the submission, its tests or the grader has changed since it was graded"
+        self.outcome.failed[entry] = problem
+        self._on_message(entry, f"no page was made: {problem}\n{_GRADE.format(*entry)}")
         self._mark_done(entry)
 
     def _reuse_result(self, entry: Entry, in_progress: _InProgress) -> bool:
@@ -407,15 +407,19 @@ class _Batch:
             stored.recorded_grades.scores, stored.recorded_grades.waiting
         )
         self._note_penalty(entry, stored.recorded_grades)
-        filed = stored.filed and self._is_filed(entry, in_progress)
-        if filed and stored.page == self._page_fingerprint(entry, stored.recorded_grades) and not self._force:
+        is_filed = stored.filed and self._is_filed(entry, in_progress)
+        if (
+            is_filed
+            and stored.page == self._page_fingerprint(entry, stored.recorded_grades)
+            and not self._force
+        ):
             self._mark_done(entry)
         else:
             self.outcome.pages += 1
             grades = self._book.recorded_grades(*entry)
             result = in_progress.submission.relocate_outputs(stored.result)
             self.outcome.results[entry] = stored.result.with_gradebook_points(grades.scores, grades.waiting)
-            self._file(entry, in_progress, result, grades, page_alone=filed)
+            self._file(entry, in_progress, result, grades, page_only=is_filed)
         return True
 
     def _page_fingerprint(self, entry: Entry, grades: RecordedGrades) -> str:
@@ -423,7 +427,11 @@ class _Batch:
         fingerprint = grades.fingerprint
         if grades.late:
             fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*grades.late)}")
-        return sha256(f"{fingerprint} and the solutions") if entry.lesson in self._released else fingerprint
+        return (
+            sha256(f"{fingerprint} and the solutions")
+            if entry.lesson in self._released_solutions
+            else fingerprint
+        )
 
     def _note_penalty(self, entry: Entry, grades: RecordedGrades) -> None:
         """Record a late penalty for the table at the end of the run."""
@@ -433,11 +441,13 @@ class _Batch:
             self.outcome.late[entry] = f"{text}: handed in {times[0]}, due {times[1]}" if times else text
 
     def _is_filed(self, entry: Entry, in_progress: _InProgress) -> bool:
-        pages, notebooks = (self._course.folder(step, *entry) for step in ("feedback", "autograded"))
+        page_folder, notebook_folder = (
+            self._course.folder(step, *entry) for step in ("feedback", "autograded")
+        )
         names, absent = in_progress.assignment.notebooks, in_progress.submission.absent
-        files = [pages / TIMESTAMP, pages / EXCHANGE_SECRET]
-        files += [pages / f"{name or entry.lesson}.html" for name in names]
-        files += [notebooks / f"{name or entry.lesson}.ipynb" for name in names if name not in absent]
+        files = [page_folder / TIMESTAMP, page_folder / EXCHANGE_SECRET]
+        files += [page_folder / f"{name or entry.lesson}.html" for name in names]
+        files += [notebook_folder / f"{name or entry.lesson}.ipynb" for name in names if name not in absent]
         return all(file.is_file() for file in files)
 
     def _finish(self, entry: Entry, in_progress: _InProgress, result: Result) -> None:
@@ -446,9 +456,9 @@ class _Batch:
         Because the gradebook has the result, the folders can be written again at any time.
         """
         grades = self._book.write(
-            *entry, in_progress.submission.key, result, in_progress.timestamp, self._filed
+            *entry, in_progress.submission.key, result, in_progress.timestamp, self._filed_fingerprints
         )
-        self._filed = {}
+        self._filed_fingerprints = {}
         self.outcome.results[entry] = result.with_gradebook_points(grades.scores, grades.waiting)
         if result.flags:
             self._on_message(entry, ", ".join(result.flags))
@@ -460,23 +470,26 @@ class _Batch:
         in_progress: _InProgress,
         result: Result,
         grades: RecordedGrades,
-        page_alone: bool = False,
+        page_only: bool = False,
     ) -> None:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = in_progress.submission.notebooks(result)
-        if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
+        if not page_only and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
             # Notebooks with undecoded pictures are written later, because a student's picture must be decoded
             # in a sandbox before it is opened.
             in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
-        elif not page_alone:
+        elif not page_only:
             self._write_notebooks(entry, in_progress, notebooks)
-        self._shown[entry] = self._page_fingerprint(entry, grades)
+        self._fingerprints[entry] = self._page_fingerprint(entry, grades)
         self._note_penalty(entry, grades)
         times = self._course.clock.show(*grades.late) if grades.late else None
         for name, notebook in reversed(list(notebooks.items())):
-            own, shown = grades.for_notebook(name), in_progress.submission.without_secrets(notebook)
-            head = in_progress.submission.head(name, result, own, times)
-            self._due.appendleft(self._pages.page(shown, own, head, *entry, name))
+            notebook_grades, public_notebook = (
+                grades.for_notebook(name),
+                in_progress.submission.without_secrets(notebook),
+            )
+            head = in_progress.submission.head(name, result, notebook_grades, times)
+            self._jobs.appendleft(self._pages.page(public_notebook, notebook_grades, head, *entry, name))
 
     def _receive_page(
         self,
@@ -500,10 +513,15 @@ class _Batch:
         self, entry: Entry, in_progress: _InProgress, notebooks: Mapping[str, NotebookNode]
     ) -> None:
         """Write the notebooks and the additional files that formgrader uses."""
-        submitted = {
-            name: one for name, one in notebooks.items() if name not in in_progress.submission.absent
+        submitted_notebooks = {
+            name: notebook
+            for name, notebook in notebooks.items()
+            if name not in in_progress.submission.absent
         }
-        texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in submitted.items()}
+        texts = {
+            f"{name or entry.lesson}.ipynb": as_text(notebook)
+            for name, notebook in submitted_notebooks.items()
+        }
         left_out = self._replace("autograded", entry, texts)
         if left_out:
             self._on_message(entry, _LEFT_OUT.format(left_out))
@@ -512,17 +530,17 @@ class _Batch:
         """Write the student's feedback pages, as the last step of grading the submission."""
         pages = {f"{name or entry.lesson}.html": page for name, page in in_progress.pages.items()}
         self._replace("feedback", entry, pages)
-        self._filed[entry] = self._shown[entry]
-        if len(self._filed) == _BATCH_SIZE:
+        self._filed_fingerprints[entry] = self._fingerprints[entry]
+        if len(self._filed_fingerprints) == _BATCH_SIZE:
             self.note_filed()
         self._mark_done(entry)
 
     def note_filed(self) -> None:
         """Record in the gradebook which submissions' folders have been written."""
-        filed, self._filed = self._filed, {}
+        fingerprints, self._filed_fingerprints = self._filed_fingerprints, {}
         # If the gradebook is busy, the next run writes these folders again.
         with contextlib.suppress(GradebookBusy):
-            self._book.mark_filed(filed)
+            self._book.mark_filed(fingerprints)
 
     def _replace(
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
@@ -545,37 +563,39 @@ class _Batch:
         A submission has a folder in autograded/ and one in feedback/. The files are read only once for both
         folders, because reading takes as long as writing.
         """
-        if entry in self._additional:
-            return self._additional.pop(entry)
+        if entry in self._additional_cache:
+            return self._additional_cache.pop(entry)
         settings, root = self._course.directory, self._course.submitted
-        folder, when = self._course.folder("submitted", *entry), self._in_progress[entry].timestamp
-        found = read_additional_files(folder, root, entry.student, when, self._secret, settings.ignore)
+        folder, timestamp = self._course.folder("submitted", *entry), self._in_progress[entry].timestamp
+        files = read_additional_files(folder, root, entry.student, timestamp, self._secret, settings.ignore)
         is_secret = self._in_progress[entry].assignment.is_secret
-        safe = {path: data for path, data in found.side_files.items() if not is_secret(data)}
-        left_out = found.left_out + len(found.side_files) - len(safe)
-        self._additional[entry] = replace(found, side_files=safe, left_out=left_out)
-        return self._additional[entry]
+        safe_files = {path: data for path, data in files.side_files.items() if not is_secret(data)}
+        left_out = files.left_out + len(files.side_files) - len(safe_files)
+        self._additional_cache[entry] = replace(files, side_files=safe_files, left_out=left_out)
+        return self._additional_cache[entry]
 
     def _reject_student_id(self, entry: Entry, assignment: GradedAssignment) -> None:
         """Reject a folder with an invalid student id.
 
         An invalid id must not be used in the gradebook or in the names of folders.
         """
-        shown = visible(entry.student)[:100]
+        student = visible(entry.student)[:100]
         message = (
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
-        self.outcome.results[entry] = assignment.everywhere(shown, "rejected", message, "odd_student_id")
+        self.outcome.results[entry] = assignment.uniform_result(
+            student, "rejected", message, "odd_student_id"
+        )
         # `autograder feedback` lists the folder as failed; a grading run lists it as unread.
-        if self._pages_alone:
+        if self._pages_only:
             self.outcome.failed[entry] = message
-        self._on_message(Entry(shown, entry.lesson), message)
+        self._on_message(Entry(student, entry.lesson), message)
         self._mark_done(entry)
 
     def _mark_done(self, entry: Entry) -> None:
         self._in_progress.pop(entry, None)
-        self._shown.pop(entry, None)
-        self._additional.pop(entry, None)
+        self._fingerprints.pop(entry, None)
+        self._additional_cache.pop(entry, None)
         self.outcome.done += 1
         self._on_message(entry, "")
 
@@ -587,16 +607,16 @@ class _Batch:
         except (CourseError, WallUnavailable):
             raise
         except Exception as error:
-            known = isinstance(error, _Failure | GradebookBusy)
-            why = reason(error) if known else f"{type(error).__name__}: {reason(error)}"
-            self.outcome.failed[entry] = why
+            is_expected = isinstance(error, _Failure | GradebookBusy)
+            problem = reason(error) if is_expected else f"{type(error).__name__}: {reason(error)}"
+            self.outcome.failed[entry] = problem
             if entry in self.outcome.results:
-                self._on_message(entry, f"graded, but its folders could not be written: {why}")
+                self._on_message(entry, f"graded, but its folders could not be written: {problem}")
             else:
-                self._on_message(entry, f"not graded: {why}\n{_TO_DO.format(*entry)}")
+                self._on_message(entry, f"not graded: {problem}\n{_TO_DO.format(*entry)}")
                 message = "The grader failed. This says nothing about the answer."
-                failed = assignment.everywhere(entry.student, "grader_failure", message, "grader_failure")
-                self.outcome.results[entry] = failed
+                result = assignment.uniform_result(entry.student, "grader_failure", message, "grader_failure")
+                self.outcome.results[entry] = result
                 # If the gradebook is busy, the earlier grade is still marked as outdated, because it was
                 # marked before grading began.
                 with contextlib.suppress(GradebookBusy):

@@ -29,7 +29,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
 from autograder.gradebook.recorded_grades import RecordedGrades
-from autograder.gradebook.result import GradedTask, Printed, Result
+from autograder.gradebook.result import CellOutput, GradedTask, Result
 from autograder.grading.additional_files import AdditionalFiles
 from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
@@ -49,8 +49,8 @@ PAGE_CHARS = 200_000  # maximum number of characters shown from all outputs toge
 # Maximum number of characters shown from a line of code. The highlighter takes minutes for some longer lines.
 LINE_CHARS = 500
 # Maximum number of characters in a code cell that is highlighted. Longer cells are shown without colours.
-CELL_COLOURED = 20_000
-PAGE_COLOURED = 100_000  # maximum number of characters highlighted in all code cells together
+COLOURED_CELL_CHARS = 20_000
+COLOURED_PAGE_CHARS = 100_000  # maximum number of characters highlighted in all code cells together
 _LEFT_OUT = (
     "# Not shown: the page could not be made with what is in this cell.\n"
     "# What you handed in is unchanged.\n"
@@ -83,21 +83,21 @@ def graded_notebook(
     prose = set(submission.answers) - submission.unwritten if submission else set()
     pictures = 0
     tasks = {task.cell: task for task in result.tasks}
-    printed = {printed.place: printed.cell for printed in result.cells}
-    for place, cell in enumerate(notebook.cells):
+    cells_by_index = {cell_output.place: cell_output.cell for cell_output in result.cells}
+    for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = list(filter(is_picture, cell.outputs)), None
             # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
-            cell.source = clipped(visible(cell.source))
+            cell.source = clip_lines(visible(cell.source))
         name = grade_id(cell)
         if is_test(cell):
             cell.source = tests[name]
             cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
             task = tasks[name]
             explanation = words.get(task.id, {}).get(submission.language, "") if submission else ""
-            cell.outputs = [_verdict(task, explanation.replace("**", ""))]
-        elif place in printed:
-            cell.outputs = outputs_of(printed[place]) + cell.outputs
+            cell.outputs = [_verdict_output(task, explanation.replace("**", ""))]
+        elif index in cells_by_index:
+            cell.outputs = outputs_of(cells_by_index[index]) + cell.outputs
         elif submission and cell.id in submission.parts:
             parts = submission.parts[cell.id]
             cell.source, attachments = parts_as_markdown(parts, submission.language, pictures + 1)
@@ -112,37 +112,39 @@ def graded_notebook(
     return notebook
 
 
-def _verdict(task: GradedTask, why: str) -> NotebookNode:
-    """Return the output of a test cell. If the test passed, the output includes the explanation `why`.
+def _verdict_output(task: GradedTask, explanation: str) -> NotebookNode:
+    """Return the output of a test cell. If the test passed, the output includes `explanation`.
 
     nbgrader gives no points for an error output, and full points for any other output.
     """
     if task.outcome == "passed":
-        return output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
+        return output(
+            "stream", name="stdout", text="\n\n".join(filter(None, [task.message, explanation])) + "\n"
+        )
     head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
     # HideTests leaves an error named CheckFailed unchanged, because its traceback contains no stack frames.
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
-def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
+def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[CellOutput]:
     """Return the position and the output of each of the student's cells; long outputs are cut.
 
     The cells ran in the order of the notebook. Lesson cells that the student had deleted did not run.
     """
     sources = {step.label: step.source for step in submission.steps if step.number}
-    ran = [(cell, sources[cell.label]) for cell in cells if cell.label in sources]
-    left = PAGE_CHARS
+    run_cells = [(cell, sources[cell.label]) for cell in cells if cell.label in sources]
+    chars_left = PAGE_CHARS
     outputs = []
-    for place, node in enumerate(submission.notebook.cells):
+    for index, node in enumerate(submission.notebook.cells):
         if node.cell_type != "code" or is_test(node):
             continue
-        number = next((i for i, (_, source) in enumerate(ran) if source == node.source), None)
+        number = next((i for i, (_, source) in enumerate(run_cells) if source == node.source), None)
         if number is not None:
-            cell = ran[number][0]
-            output = visible(cell.output[:CELL_CHARS])[: min(left, CELL_CHARS)]
-            left -= len(output)
-            outputs.append(Printed(place, replace(cell, output=output)))
-            del ran[: number + 1]
+            cell = run_cells[number][0]
+            output = visible(cell.output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
+            chars_left -= len(output)
+            outputs.append(CellOutput(index, replace(cell, output=output)))
+            del run_cells[: number + 1]
     return outputs
 
 
@@ -151,7 +153,7 @@ def outputs_of(cell: CellResult) -> list[NotebookNode]:
     outputs = [output("stream", name="stdout", text=cell.output)] if cell.output else []
     if cell.error:
         name, head = visible(cell.error), visible(f"{cell.error}: {cell.message}")
-        lines = [visible(f"  {at.cell}:{at.number}: {at.text.strip()}") for at in cell.trace]
+        lines = [visible(f"  {line.cell}:{line.number}: {line.text.strip()}") for line in cell.trace]
         outputs.append(output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
     return outputs
 
@@ -161,7 +163,7 @@ def output(kind: str, **fields: Any) -> NotebookNode:
     return NotebookNode(output_type=kind, **fields)
 
 
-def clipped(code: str) -> str:
+def clip_lines(code: str) -> str:
     """Return code with overlong lines cut to `LINE_CHARS` characters."""
     lines = code.split("\n")
     return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
@@ -175,10 +177,10 @@ def choose_colours(notebook: NotebookNode) -> None:
     language (such as `%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
-    chars_left = PAGE_COLOURED
+    chars_left = COLOURED_PAGE_CHARS
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            is_short = len(cell.source) <= min(chars_left, CELL_COLOURED)
+            is_short = len(cell.source) <= min(chars_left, COLOURED_CELL_CHARS)
             chars_left -= len(cell.source) if is_short else 0
             cell.metadata["magics_language"] = "python3" if is_short else "text"
 
@@ -196,8 +198,8 @@ class _Grades(GetGrades):
             if is_solution(cell) or is_task(cell):
                 cell.metadata.nbgrader["comment"] = grades.comments[grade_id(cell)]
             if is_grade(cell) or is_task(cell):
-                score, most = grades.scores[grade_id(cell)]
-                cell.metadata.nbgrader |= {"score": score, "points": most}
+                score, max_points = grades.scores[grade_id(cell)]
+                cell.metadata.nbgrader |= {"score": score, "points": max_points}
         score = grades.score - grades.penalty
         names |= {"score": score, "max_score": grades.max_score, "late_penalty": grades.penalty}
         return nb, resources
@@ -216,8 +218,8 @@ class Pages:
         # It is enough to clear the hidden tests from the test cells (ClearTests). The outputs need not be
         # searched for them (HideTests), because the student's process receives only the tests' probes: the
         # functions that run in that process. Any other line of a hidden test was written by the student.
-        ours = {GetGrades: _Grades, HideTests: ClearTests}
-        steps = [ours.get(step, step) for step in converter.preprocessors]
+        replacements = {GetGrades: _Grades, HideTests: ClearTests}
+        steps = [replacements.get(step, step) for step in converter.preprocessors]
         # A feedback page already has a style sheet, so CSSHTMLHeaderPreprocessor would only waste time.
         self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
@@ -244,7 +246,7 @@ class Pages:
         # The page shows only text; pictures from a student's file are for staff only.
         for cell in notebook.cells:
             if cell.cell_type == "code":
-                cell.outputs = [one for one in cell.outputs if not is_picture(one)]
+                cell.outputs = [cell_output for cell_output in cell.outputs if not is_picture(cell_output)]
         names = {"student": student, "assignment": lesson, "db_url": self._db_url}
         names["notebook"] = name or lesson
         names |= {"recorded_grades": grades}
@@ -275,7 +277,7 @@ def page_head(
         released: True if all students see the complete solutions.
         times: the time of submission and the due date if points were deducted for lateness; otherwise None.
     """
-    known = submission.language if isinstance(submission, Submission) else result.language
+    page_language = submission.language if isinstance(submission, Submission) else result.language
 
     def head(language: Language) -> PageHead:
         titles, rows = (
@@ -284,9 +286,13 @@ def page_head(
         )
         for task in result.tasks:
             row = row_of(task, titles.get(task.id, task.id), result, grades)
-            worked = solutions.get(task.id) if released or task.outcome == "passed" else None
-            if worked and known:
-                row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
+            worked_solution = solutions.get(task.id) if released or task.outcome == "passed" else None
+            if worked_solution and page_language:
+                row = replace(
+                    row,
+                    why=worked_solution.words.get(page_language, ""),
+                    solution=worked_solution.code if released else "",
+                )
             rows.append(row)
         return PageHead(
             titles.get("", assignment.lesson),
@@ -298,12 +304,12 @@ def page_head(
             ""
             if isinstance(submission, Submission)
             else visible({"en": submission.en, "ko": submission.ko}[language]),
-            next(result.flagged("counted"), ""),
+            next(result.flag_subjects("counted"), ""),
             earlier_points=result.earlier_points,
             times=times,
         )
 
-    return head(known) if known else replace(head("en"), korean=head("ko"))
+    return head(page_language) if page_language else replace(head("en"), korean=head("ko"))
 
 
 def row_of(task: GradedTask, title: str, result: Result, grades: RecordedGrades) -> TaskRow:
@@ -316,9 +322,9 @@ def row_of(task: GradedTask, title: str, result: Result, grades: RecordedGrades)
         grades: the gradebook's entries for the task's notebook.
     """
     points, max_points = grades.scores.get(task.cell, (task.points, task.max_points))
-    automatic = result.comments.get(task.id)
+    automatic_comment = result.comments.get(task.id)
     comment = grades.comments.get(task.name) or ""
-    waits = task.cell in grades.waiting
+    is_waiting = task.cell in grades.waiting
     extra, auto = grades.extra.get(task.cell, 0.0), grades.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
@@ -328,10 +334,10 @@ def row_of(task: GradedTask, title: str, result: Result, grades: RecordedGrades)
         points=points,
         max_points=max_points,
         extra=extra,
-        outcome="manual" if by_hand and not waits else task.outcome,
-        needs_grading=waits,
+        outcome="manual" if by_hand and not is_waiting else task.outcome,
+        needs_grading=is_waiting,
         verdict=task.verdict if shows_verdict else None,
-        comment=comment if comment != automatic else "",
+        comment=comment if comment != automatic_comment else "",
     )
 
 
@@ -349,7 +355,7 @@ def headings(release: NotebookNode) -> dict[str, str]:
     return titles
 
 
-def bare(page: Page) -> Page:
+def bare_page(page: Page) -> Page:
     """Return a job to replace the failed job `page`. The new job omits the student's text and outputs."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
@@ -386,8 +392,8 @@ def replace_folder(
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = folder.parent / f".new-{folder.name}", folder.parent / f".old-{folder.name}"
-    for left_over in (new, old):
-        shutil.rmtree(left_over, ignore_errors=True)
+    for temporary in (new, old):
+        shutil.rmtree(temporary, ignore_errors=True)
     new.mkdir(mode=0o700)
     skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
     names = os.listdir(extra) if extra.is_dir() else []
@@ -404,9 +410,12 @@ def replace_folder(
             with (new / path).open("xb") as file:
                 file.write(data)
     # Most submissions have only the files in `texts`, so there is no need to search the folder for others.
-    places = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
-    for place in places:
-        os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
+    written_paths = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
+    for written_path in written_paths:
+        os.chmod(
+            written_path,
+            (0o2770 if shared else 0o755) if written_path.is_dir() else (0o664 if shared else mode),
+        )
     # Only instructors may read the secret: anyone who knows the secret can fetch the student's page.
     os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)
     os.chmod(new, 0o2770 if shared else 0o755)
@@ -419,5 +428,5 @@ def replace_folder(
 def as_text(notebook: NotebookNode) -> str:
     """Return a notebook as JSON with one cell per line; the json module's own indentation would be slower."""
     cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook.cells)
-    others = {name: value for name, value in notebook.items() if name != "cells"}
-    return f'{{"cells": [\n{cells}\n],\n{json.dumps(others, ensure_ascii=False, sort_keys=True)[1:]}\n'
+    other_fields = {name: value for name, value in notebook.items() if name != "cells"}
+    return f'{{"cells": [\n{cells}\n],\n{json.dumps(other_fields, ensure_ascii=False, sort_keys=True)[1:]}\n'

@@ -17,7 +17,7 @@ from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.freshness import find_submitted_file, result_key
 from autograder.gradebook.recorded_grades import RecordedGrades
-from autograder.gradebook.result import Result, graded
+from autograder.gradebook.result import Result, make_result
 from autograder.gradebook.tasks import register
 from autograder.grading.feedback import graded_notebook, locate_outputs, page_head
 from autograder.intake.submission import Rejected, Submission
@@ -59,10 +59,10 @@ class GradedLesson:
         """Read a student's submission of the lesson."""
         return LessonSubmission(self, entry.student, find_submitted_file(self.course, entry))
 
-    def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
+    def uniform_result(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
         report = uniform_report(self.name, self.tasks, outcome, message)
-        return graded(student, report, self.tasks, None, flags=[flag])
+        return make_result(student, report, self.tasks, None, flags=[flag])
 
     def is_secret(self, data: bytes) -> bool:
         """Return whether a file quotes hidden tests."""
@@ -75,7 +75,7 @@ class LessonSubmission:
 
     lesson: GradedLesson
     student: str
-    found: SubmittedFile | Rejected
+    submitted_file: SubmittedFile | Rejected
 
     @property
     def absent(self) -> frozenset[str]:
@@ -85,19 +85,19 @@ class LessonSubmission:
     @cached_property
     def key(self) -> str:
         """A hash of everything that determines a result."""
-        return result_key(self.found, self.lesson.assignment)
+        return result_key(self.submitted_file, self.lesson.assignment)
 
     @cached_property
     def _intake_result(self) -> Submission | Rejected:
         """The intake's result for the submitted file: a submission, or a rejection."""
-        if isinstance(self.found, Rejected):
-            return self.found
-        files = (self.found, *self.found.others)
+        if isinstance(self.submitted_file, Rejected):
+            return self.submitted_file
+        files = (self.submitted_file, *self.submitted_file.other_files)
         secrets = self.lesson.secrets
-        quoted = dict.fromkeys(task for file in files for task in secrets.hidden_tests_in(file.data))
-        if quoted:
-            return _held(list(quoted))
-        return parse_submission(self.found, self.lesson.name, self.lesson.assignment.releases)
+        quoted_tasks = dict.fromkeys(task for file in files for task in secrets.hidden_tests_in(file.data))
+        if quoted_tasks:
+            return _hidden_tests_rejection(list(quoted_tasks))
+        return parse_submission(self.submitted_file, self.lesson.name, self.lesson.assignment.releases)
 
     @property
     def _submission(self) -> Submission | None:
@@ -129,18 +129,18 @@ class LessonSubmission:
         """Return the result of the submission, made from a worker's report."""
         assert self._submission is not None
         cells = locate_outputs(self._submission, report.cells)
-        return graded(self.student, report, self.lesson.tasks, self._submission, cells)
+        return make_result(self.student, report, self.lesson.tasks, self._submission, cells)
 
     def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a submission that was rejected."""
-        why = self.rejected
-        assert why is not None
+        rejection = self.rejected
+        assert rejection is not None
         # The message is in both languages, because the instructor has to decide what to do with the file and
         # may read either language.
-        message = f"{why.en}\n{why.ko}"
+        message = f"{rejection.en}\n{rejection.ko}"
         report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
-        flags = [f"rejected:{why.reason}"]
-        return graded(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
+        flags = [f"rejected:{rejection.reason}"]
+        return make_result(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
 
     def relocate_outputs(self, result: Result) -> Result:
         """Return the result with the cells' outputs at the cells' current positions.
@@ -150,12 +150,12 @@ class LessonSubmission:
         if self._submission is None:
             return result
         return replace(
-            result, cells=locate_outputs(self._submission, [printed.cell for printed in result.cells])
+            result, cells=locate_outputs(self._submission, [cell_output.cell for cell_output in result.cells])
         )
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
         """Return the notebook for staff, with the results as outputs."""
-        words = {task: worked.words for task, worked in self.lesson.solutions.items()}
+        words = {task: solution.words for task, solution in self.lesson.solutions.items()}
         return {"": graded_notebook(self.lesson.assignment, self._submission, result, words)}
 
     def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
@@ -178,7 +178,7 @@ class LessonSubmission:
         )
 
 
-def _held(tasks: Sequence[str]) -> Rejected:
+def _hidden_tests_rejection(tasks: Sequence[str]) -> Rejected:
     """Return the rejection of a file that quotes hidden tests; released notebooks do not contain them."""
     names = ", ".join(tasks)
     return Rejected(

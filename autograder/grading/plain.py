@@ -25,7 +25,7 @@ from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.plain import PlainForm
 from autograder.gradebook.recorded_grades import RecordedGrades, notebook_key
-from autograder.gradebook.result import NO_RESPONSE, GradedTask, Printed, Result, cell_key, sha256
+from autograder.gradebook.result import NO_RESPONSE, CellOutput, GradedTask, Result, cell_key, sha256
 from autograder.gradebook.tasks import register_plain
 from autograder.grading.feedback import CELL_CHARS, PAGE_CHARS, row_of
 from autograder.grading.plain_notebook import AssignmentNotebook, staff_notebook
@@ -51,7 +51,7 @@ _OUTCOMES: Mapping[str, Outcome] = {
     "manual": "manual",
     "missing": "not_attempted",
 }
-_WORDS: Mapping[str, tuple[str, str]] = {
+_MESSAGES: Mapping[str, tuple[str, str]] = {
     "hidden": (
         "The test failed. It has a part that students do not see, so what it said is not shown.",
         "테스트를 통과하지 못했습니다. 학생에게 보이지 않는 부분이 있어 테스트의 메시지는 표시하지 않습니다.",
@@ -94,11 +94,13 @@ class GradedPlain:
     def __init__(self, course: Course, book: Book, name: str) -> None:
         self.course, self.name = course, name
         self.form = PlainForm.read(course, name)
-        self.sources = {notebook_key(one.name, name): one for one in self.form.assignment.notebooks}
-        made = instructors_notebooks(course.root, name, course.directory.source_directory)
-        register_plain(book, name, made)
-        self._made = {notebook_key(file, name): notebook for file, notebook in made.items()}
-        self._clear = ClearTests(config=course.config)
+        self.sources = {notebook_key(source.name, name): source for source in self.form.assignment.notebooks}
+        notebooks = instructors_notebooks(course.root, name, course.directory.source_directory)
+        register_plain(book, name, notebooks)
+        self._instructor_notebooks = {
+            notebook_key(file, name): notebook for file, notebook in notebooks.items()
+        }
+        self._clear_tests = ClearTests(config=course.config)
         self._clear_scheme = ClearMarkScheme(config=course.config)
 
     @cached_property
@@ -115,14 +117,14 @@ class GradedPlain:
     @cached_property
     def language(self) -> Language:
         """The feedback pages' language: Korean if the instructor's text contains Korean, else English."""
-        texts = (cell.source for one in self._made.values() for cell in one.cells)
+        texts = (cell.source for notebook in self._instructor_notebooks.values() for cell in notebook.cells)
         return "ko" if any(map(_HANGUL.search, texts)) else "en"
 
     def read_submission(self, entry: Entry) -> "PlainSubmission":
         """Read a student's submission of the assignment."""
         return PlainSubmission(self, entry.student, self.form.find(entry))
 
-    def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
+    def uniform_result(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
         rows = [
             GradedTask(
@@ -138,7 +140,7 @@ class GradedPlain:
             for name, source in self.sources.items()
             for cell in graded_cells(source)
         ]
-        answers = [cell_key(name, cell.id) for name, one in self.sources.items() for cell in one.cells]
+        answers = [cell_key(name, cell.id) for name, source in self.sources.items() for cell in source.cells]
         return Result(
             student, self.name, rows, [flag], dict.fromkeys(answers, message), language=self.language
         )
@@ -148,30 +150,35 @@ class GradedPlain:
         return False
 
     @cached_property
-    def given(self) -> Mapping[str, AssignmentNotebook]:
+    def assignment_notebooks(self) -> Mapping[str, AssignmentNotebook]:
         """The assignment's notebooks, keyed by name and prepared for combining with submitted notebooks."""
         return {
-            name: AssignmentNotebook(one, self._made[name], self.language, self.form.assignment.files)
-            for name, one in self.sources.items()
+            name: AssignmentNotebook(
+                source, self._instructor_notebooks[name], self.language, self.form.assignment.files
+            )
+            for name, source in self.sources.items()
         }
 
     @cached_property
     def titles(self) -> Mapping[str, Mapping[str, str]]:
         """The result of `cell_titles` for each of the assignment's notebooks, keyed by notebook name."""
-        return {name: cell_titles(made, self.course.config) for name, made in self._made.items()}
+        return {
+            name: cell_titles(notebook, self.course.config)
+            for name, notebook in self._instructor_notebooks.items()
+        }
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook from which hidden tests and mark schemes are removed.
 
         The result does not depend on the preprocessors that the course configures for its feedback pages.
         """
-        shown: NotebookNode = self._clear(deepcopy(notebook), {})[0]
-        for place, cell in enumerate(shown.cells):
+        public_notebook: NotebookNode = self._clear_tests(deepcopy(notebook), {})[0]
+        for index, cell in enumerate(public_notebook.cells):
             # Only the instructor writes task cells. In a student's cell, the delimiter of a mark scheme would
             # be ordinary text.
             if is_task(cell):
-                self._clear_scheme.preprocess_cell(cell, {}, place)
-        return shown
+                self._clear_scheme.preprocess_cell(cell, {}, index)
+        return public_notebook
 
 
 def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
@@ -186,9 +193,9 @@ def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
     """
     titles: dict[str, str] = {}
     heading = ""
-    clear = ClearMarkScheme(config=config)
+    clear_scheme = ClearMarkScheme(config=config)
     for cell in notebook.cells:
-        if line := _HEADING.search(_text_above(cell, clear)):
+        if line := _HEADING.search(_text_above(cell, clear_scheme)):
             heading = line[1].replace("`", "").strip()
             titles.setdefault("", heading)
         if grade_id(cell):
@@ -196,7 +203,7 @@ def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
     return titles
 
 
-def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
+def _text_above(cell: NotebookNode, clear_scheme: ClearMarkScheme) -> str:
     """Return the part of a cell's text that may contain a heading for this and the following cells.
 
     The mark scheme of a task cell is removed, because no student sees it. Text answers are skipped, because
@@ -205,10 +212,12 @@ def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
     if cell.cell_type != "markdown" or (grade_id(cell) and not is_task(cell)):
         return ""
     try:
-        shown: NotebookNode = clear.preprocess_cell(deepcopy(cell), {}, 0)[0] if is_task(cell) else cell
+        visible_cell: NotebookNode = (
+            clear_scheme.preprocess_cell(deepcopy(cell), {}, 0)[0] if is_task(cell) else cell
+        )
     except RuntimeError:  # The mark scheme has no end marker, so nbgrader does not release the notebook.
         return ""
-    return str(shown.source)
+    return str(visible_cell.source)
 
 
 def graded_cells(source: PlainSource) -> list[PlainCell]:
@@ -222,18 +231,20 @@ def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
     Answers after the last graded cell are assigned to that cell.
     """
     answers: dict[str, list[PlainCell]] = {}
-    waiting: list[PlainCell] = []
+    pending_answers: list[PlainCell] = []
     for cell in source.cells:
         if cell.kind == "answer":
-            waiting.append(cell)
+            pending_answers.append(cell)
         elif cell.kind in _GRADED:
-            answers[cell.id], waiting = waiting, []
+            answers[cell.id], pending_answers = pending_answers, []
     if answers:
-        answers[next(reversed(answers))] += waiting
+        answers[next(reversed(answers))] += pending_answers
     return answers
 
 
-def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> dict[str, list[PlainCell]]:
+def _tested_answers(
+    source: PlainSource, answers: Mapping[str, list[PlainCell]]
+) -> dict[str, list[PlainCell]]:
     """Return the answers that each graded cell tests, keyed by the graded cell's id.
 
     A graded cell tests the answers between it and the previous graded cell. If there are none and the cell is
@@ -241,28 +252,28 @@ def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> 
 
     Args:
         source: the notebook.
-        own: the answers between each graded cell and the previous one, as `answers_of` returns them.
+        answers: the answers between each graded cell and the previous one, as `answers_of` returns them.
     """
-    tested: dict[str, list[PlainCell]] = {}
+    tested_answers: dict[str, list[PlainCell]] = {}
     previous: list[PlainCell] = []
     for cell in graded_cells(source):
-        tested[cell.id] = own[cell.id] or (previous if cell.kind == "test" else [])
-        previous = tested[cell.id]
-    return tested
+        tested_answers[cell.id] = answers[cell.id] or (previous if cell.kind == "test" else [])
+        previous = tested_answers[cell.id]
+    return tested_answers
 
 
 @dataclass(frozen=True)
 class PlainSubmission:
     """A student's submission of a plain assignment."""
 
-    assigned: GradedPlain
+    assignment: GradedPlain
     student: str
     submitted: SubmittedNotebooks | Rejected
 
     @cached_property
     def key(self) -> str:
         """A hash of everything that determines a result."""
-        return self.assigned.form.key(self.submitted)
+        return self.assignment.form.key(self.submitted)
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
@@ -272,7 +283,9 @@ class PlainSubmission:
         cells = read_cells(self.submitted)
         if isinstance(cells, Rejected):
             return cells
-        return {notebook_key(file, self.assigned.name): in_file for file, in_file in cells.items()}
+        return {
+            notebook_key(file, self.assignment.name): notebook_cells for file, notebook_cells in cells.items()
+        }
 
     @property
     def rejected(self) -> Rejected | None:
@@ -282,60 +295,68 @@ class PlainSubmission:
     @property
     def language(self) -> Language:
         """The language of the feedback page."""
-        return self.assigned.language
+        return self.assignment.language
 
     @property
     def absent(self) -> frozenset[str]:
         """The assignment's notebooks that are missing from the submission; empty if nothing could be read."""
         if isinstance(self.submitted, Rejected):
             return frozenset()
-        handed_in = {notebook_key(file, self.assigned.name) for file in self.submitted.notebooks}
-        return frozenset(self.assigned.notebooks) - handed_in
+        submitted_names = {notebook_key(file, self.assignment.name) for file in self.submitted.notebooks}
+        return frozenset(self.assignment.notebooks) - submitted_names
 
     def job(self) -> PlainJob:
         """Return the worker's job for grading the submission."""
         assert isinstance(self.submitted, SubmittedNotebooks)
-        form = self.assigned.form
+        form = self.assignment.form
         return PlainJob(
             student=self.student,
-            lesson=self.assigned.name,
+            lesson=self.assignment.name,
             assignment=form.assignment,
             notebooks=self.submitted.notebooks,
-            files=_beside(self.submitted.files, form.assignment.files),
+            files=_compatible_files(self.submitted.files, form.assignment.files),
             kept=form.protected_files,
             timeout=form.timeout,
-            hidden=self.assigned.course.hidden,
-            preload=self.assigned.preload,
+            hidden=self.assignment.course.hidden,
+            preload=self.assignment.preload,
         )
 
     def result(self, report: Sequence[PlainReport]) -> Result:
         """Return the result of the submission, made from a worker's reports."""
         assert isinstance(self.submitted, SubmittedNotebooks)
         reports = {
-            notebook_key(notebook_report.notebook, self.assigned.name): notebook_report
+            notebook_key(notebook_report.notebook, self.assignment.name): notebook_report
             for notebook_report in report
         }
         rows: list[GradedTask] = []
         comments: dict[str, str] = {}
-        printed: list[Printed] = []
-        for name, source in self.assigned.sources.items():
+        cell_outputs: list[CellOutput] = []
+        for name, source in self.assignment.sources.items():
             notebook_report = reports.get(name)
             rows += self._rows(name, source, notebook_report)
             if notebook_report is not None:
                 comments |= {cell_key(name, answer): NO_RESPONSE for answer in notebook_report.unanswered}
-                printed += self._printed(name, source, notebook_report)
+                cell_outputs += self._cell_outputs(name, source, notebook_report)
         return Result(
-            self.student, self.assigned.name, rows, self.submitted.notes, comments, printed, self.language
+            self.student,
+            self.assignment.name,
+            rows,
+            self.submitted.notes,
+            comments,
+            cell_outputs,
+            self.language,
         )
 
     def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a submission that was rejected."""
-        why = self.rejected
-        assert why is not None
+        rejection = self.rejected
+        assert rejection is not None
         # The message is in both languages, because the instructor has to decide what to do with the file and
         # may read either language.
-        message = f"{why.en}\n{why.ko}"
-        return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
+        message = f"{rejection.en}\n{rejection.ko}"
+        return self.assignment.uniform_result(
+            self.student, "rejected", message, f"rejected:{rejection.reason}"
+        )
 
     def relocate_outputs(self, result: Result) -> Result:
         """Return the result unchanged.
@@ -349,24 +370,28 @@ class PlainSubmission:
         files = self.submitted.files if isinstance(self.submitted, SubmittedNotebooks) else {}
         return {
             name: staff_notebook(
-                self._submitted(name, source), self.assigned.given[name], name, result, files
+                self._submitted_cells(name, source),
+                self.assignment.assignment_notebooks[name],
+                name,
+                result,
+                files,
             )
-            for name, source in self.assigned.sources.items()
+            for name, source in self.assignment.sources.items()
         }
 
     def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook from which hidden tests and mark schemes are removed."""
-        return self.assigned.hide_tests(notebook)
+        return self.assignment.hide_tests(notebook)
 
     def head(
         self, name: str, result: Result, recorded_grades: RecordedGrades, times: tuple[str, ...] | None
     ) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments."""
-        titles = self.assigned.titles[name]
+        titles = self.assignment.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
         rows = [row_of(task, titles.get(task.cell, task.cell), result, recorded_grades) for task in tasks]
-        title = titles.get("", self.assigned.name)
-        why = self.rejected
+        title = titles.get("", self.assignment.name)
+        rejection = self.rejected
         return PageHead(
             f"{title} · {name}" if name else title,
             self.language,
@@ -374,12 +399,12 @@ class PlainSubmission:
             recorded_grades.max_score,
             recorded_grades.penalty,
             list(self._with_comments(name, rows, result, recorded_grades)),
-            visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
+            visible({"en": rejection.en, "ko": rejection.ko}[self.language]) if rejection else "",
             earlier_points=replace(result, tasks=tasks).earlier_points,
             times=times if recorded_grades.penalty else None,
         )
 
-    def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
+    def _submitted_cells(self, name: str, source: PlainSource) -> Sequence[Cell]:
         """Return a notebook's submitted cells, or the assignment's own cells if there are none to read."""
         if not isinstance(self._cells, Rejected) and name in self._cells:
             return self._cells[name]
@@ -393,16 +418,16 @@ class PlainSubmission:
     def _rows(self, name: str, source: PlainSource, report: PlainReport | None) -> Iterator[GradedTask]:
         grades = {grade.id: grade for grade in report.grades} if report else {}
         answers = answers_of(source)
-        tested = _tested_answers(source, answers)
+        tested_answers = _tested_answers(source, answers)
         for cell in graded_cells(source):
             grade = grades.get(cell.id) or Grade(cell.id, 0.0, cell.points, "missing")
-            preceding, tested_cells = answers[cell.id], tested[cell.id]
+            preceding_answers, tested_cells = answers[cell.id], tested_answers[cell.id]
             is_stub = (
                 bool(tested_cells)
                 and report is not None
-                and all(one.id in report.unanswered for one in tested_cells)
+                and all(answer.id in report.unanswered for answer in tested_cells)
             )
-            outcome, message = self._said(grade, is_stub=is_stub, is_absent=report is None)
+            outcome, message = self._outcome_and_message(grade, is_stub=is_stub, is_absent=report is None)
             yield GradedTask(
                 id=cell_key(name, cell.id),
                 points=grade.points or 0.0,
@@ -413,69 +438,71 @@ class PlainSubmission:
                 hidden=grade.hidden,
                 cell=cell.id,
                 auto=None if outcome == "manual" else grade.points or 0.0,
-                answer=self._answer(name, cell, preceding),
+                answer=self._answer_hash(name, cell, preceding_answers),
                 notebook=name,
                 has_test=cell.kind == "test" and outcome != "manual",
             )
 
-    def _said(self, grade: Grade, *, is_stub: bool, is_absent: bool) -> tuple[Outcome, str]:
+    def _outcome_and_message(self, grade: Grade, *, is_stub: bool, is_absent: bool) -> tuple[Outcome, str]:
         """Return the outcome of a graded cell, and a message that cannot quote a hidden test."""
         outcome = _OUTCOMES[grade.outcome]
         if is_absent:
-            return outcome, self._say("absent")
+            return outcome, self._message("absent")
         if grade.unchanged or (is_stub and grade.outcome in ("failed", "crashed") and not grade.points):
-            return "not_attempted", self._say("unanswered")
+            return "not_attempted", self._message("unanswered")
         if outcome in ("passed", "manual"):
             return outcome, ""
         if grade.outcome in ("missing", "timed_out", "crashed", "partial"):
-            return outcome, self._say(grade.outcome)
+            return outcome, self._message(grade.outcome)
         if grade.error:
             return outcome, f"{grade.error}: {grade.message}" if grade.message else grade.error
-        return outcome, self._say("hidden" if grade.hidden else "stderr" if grade.output else "failed")
+        return outcome, self._message("hidden" if grade.hidden else "stderr" if grade.output else "failed")
 
-    def _say(self, word: str) -> str:
-        return _WORDS[word][0 if self.language == "en" else 1]
+    def _message(self, key: str) -> str:
+        return _MESSAGES[key][0 if self.language == "en" else 1]
 
-    def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
+    def _answer_hash(self, name: str, cell: PlainCell, answers: Sequence[PlainCell]) -> str:
         """Return a hash of the submitted cells that a graded cell's score depends on.
 
         The score of a manually graded answer depends only on the answer's own cell. The score of a test
-        depends only on the answers in `own` (those of the test according to `answers_of`). The score of an
-        nbgrader task cell, or of a test with an empty `own`, depends on all cells.
+        depends only on `answers` (those of the test according to `answers_of`). The score of an nbgrader task
+        cell, or of a test with an empty `answers`, depends on all cells.
         """
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
         ids = (
             [cell.id]
             if cell.kind == "manual"
-            else [each_cell.id for each_cell in own]
+            else [answer.id for answer in answers]
             if cell.kind == "test"
             else []
         )
         return sha256(
-            "\n\n".join(each_cell.source for each_cell in cells if not ids or each_cell.grade_id in ids)
+            "\n\n".join(
+                submitted_cell.source for submitted_cell in cells if not ids or submitted_cell.grade_id in ids
+            )
         )
 
-    def _printed(self, name: str, source: PlainSource, report: PlainReport) -> Iterator[Printed]:
+    def _cell_outputs(self, name: str, source: PlainSource, report: PlainReport) -> Iterator[CellOutput]:
         """Yield the position and the output of each of the student's cells; long outputs are cut."""
         assert not isinstance(self._cells, Rejected)
-        ran = {cell.label: cell for cell in report.cells}
-        known = {cell.id: cell for cell in source.cells}
+        run_cells = {cell.label: cell for cell in report.cells}
+        source_cells = {cell.id: cell for cell in source.cells}
         chars_left = PAGE_CHARS
-        for place, cell in enumerate(self._cells[name]):
-            known_cell = known.get(cell.grade_id)
+        for index, cell in enumerate(self._cells[name]):
+            source_cell = source_cells.get(cell.grade_id)
             label = f"cell {cell.number}"
-            if known_cell is not None:
-                label = f"{'cell' if known_cell.is_restored else 'answer'} {known_cell.id}"
-            if label in ran:
-                text = visible(ran[label].output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
+            if source_cell is not None:
+                label = f"{'cell' if source_cell.is_restored else 'answer'} {source_cell.id}"
+            if label in run_cells:
+                text = visible(run_cells[label].output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
                 chars_left -= len(text)
-                yield Printed(place, replace(ran[label], output=text), name)
+                yield CellOutput(index, replace(run_cells[label], output=text), name)
 
     def _with_comments(
         self, name: str, rows: Iterable[TaskRow], result: Result, recorded_grades: RecordedGrades
     ) -> Iterator[TaskRow]:
         """Yield the rows of the page's task table, with the instructor's comments on the answers added."""
-        answers = answers_of(self.assigned.sources[name])
+        answers = answers_of(self.assignment.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []
             for answer in answers[row.task]:
@@ -485,16 +512,18 @@ class PlainSubmission:
             yield replace(row, comment="\n\n".join(comments))
 
 
-def _beside(theirs: Mapping[str, bytes], ours: Mapping[str, bytes]) -> dict[str, bytes]:
+def _compatible_files(
+    student_files: Mapping[str, bytes], assignment_files: Mapping[str, bytes]
+) -> dict[str, bytes]:
     """Return the student's files whose paths do not conflict with the assignment's files and folders."""
-    folders = {str(parent) for path in ours for parent in _parents(path)}
+    folders = {str(parent) for path in assignment_files for parent in _parents(path)}
     return {
         path: data
-        for path, data in theirs.items()
-        if path not in folders and not any(parent in ours for parent in _parents(path))
+        for path, data in student_files.items()
+        if path not in folders and not any(parent in assignment_files for parent in _parents(path))
     }
 
 
 def _parents(path: str) -> list[str]:
     parts = path.split("/")
-    return ["/".join(parts[:at]) for at in range(1, len(parts))]
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]

@@ -20,7 +20,7 @@ from nbgrader.utils import compute_checksum
 from autograder.course.cells import grade_id, grading
 from autograder.course.plain import PlainCell, PlainSource
 from autograder.gradebook.result import GradedTask, Result
-from autograder.grading.feedback import choose_colours, clipped, output, outputs_of
+from autograder.grading.feedback import choose_colours, clip_lines, output, outputs_of
 from autograder.intake.files import PICTURES
 from autograder.intake.notes import Sources, is_plain, split
 from autograder.intake.parse import Cell
@@ -43,13 +43,13 @@ class AssignmentNotebook:
 
     Attributes:
         source: the cells that have nbgrader metadata, as parsed for grading.
-        made: the instructor's complete notebook, as a notebook node.
+        notebook: the instructor's complete notebook, as a notebook node.
         language: the language of the messages about pictures that cannot be shown.
         files: the contents of the assignment's files, keyed by path.
     """
 
     source: PlainSource
-    made: NotebookNode
+    notebook: NotebookNode
     language: Language
     files: Mapping[str, bytes]
 
@@ -62,13 +62,13 @@ class AssignmentNotebook:
     def metadata(self) -> Mapping[str, Mapping[str, Mapping[str, object]]]:
         """The nbgrader metadata of cells, keyed by grade_id. For locked cells, it includes the checksum."""
         metadata = {}
-        for cell in self.made.cells:
+        for cell in self.notebook.cells:
             if grade_id(cell) in self.cells:
                 marks = {"nbgrader": dict(grading(cell))}
-                known = self.cells[grade_id(cell)]
-                if known.is_restored:
-                    kind = "code" if known.is_code else "markdown"
-                    node = from_dict({"cell_type": kind, "source": known.source, "metadata": marks})
+                source_cell = self.cells[grade_id(cell)]
+                if source_cell.is_restored:
+                    kind = "code" if source_cell.is_code else "markdown"
+                    node = from_dict({"cell_type": kind, "source": source_cell.source, "metadata": marks})
                     marks["nbgrader"]["checksum"] = compute_checksum(node)
                 metadata[grade_id(cell)] = marks
         return metadata
@@ -76,7 +76,7 @@ class AssignmentNotebook:
     @cached_property
     def texts(self) -> Mapping[str, str]:
         """The instructor's text cells with pictures embedded in them, keyed by the cell's original text."""
-        cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
+        cells = (cell for cell in self.notebook.cells if cell.cell_type == "markdown")
         return {
             cell.source: _with_linked_pictures(
                 _with_attachments(cell.source, cell.get("attachments", {})), self.files
@@ -105,30 +105,36 @@ def staff_notebook(
         files: the contents of the student's files in the notebook's folder, keyed by path.
     """
     tasks = {task.cell: task for task in result.tasks if task.notebook == name}
-    printed = {one.place: one.cell for one in result.cells if one.notebook == name}
-    shown = {path: data for path, data in files.items() if path.lower().endswith(PICTURES)}
+    cells_by_index = {
+        cell_output.place: cell_output.cell for cell_output in result.cells if cell_output.notebook == name
+    }
+    picture_files = {path: data for path, data in files.items() if path.lower().endswith(PICTURES)}
     cells: list[NotebookNode] = []
     pictures = 0
-    for place, cell in enumerate(submitted):
+    for index, cell in enumerate(submitted):
         source_cell = assignment.cells.get(cell.grade_id)
-        node = _cell(cell, source_cell, assignment, place)
+        node = _cell(cell, source_cell, assignment, index)
         cells.append(node)
         if source_cell is not None and source_cell.kind == "test":
             node.outputs = _test_outputs(tasks[source_cell.id])
         elif node.cell_type == "code":
-            own = (
+            own_pictures = (
                 []
                 if source_cell is not None and source_cell.is_restored
                 else list(map(output_of, cell.pictures))
             )
-            node.outputs = (outputs_of(printed[place]) if place in printed else []) + own
+            node.outputs = (
+                outputs_of(cells_by_index[index]) if index in cells_by_index else []
+            ) + own_pictures
         elif source_cell.is_restored if source_cell is not None else cell.source in assignment.texts:
             node.source = assignment.texts.get(node.source, node.source)
         else:
-            parts = split([cell], Sources(shown, cell.attachments))
-            words = as_typed_markdown(cell.source), dict[str, dict[str, str]]()
+            parts = split([cell], Sources(picture_files, cell.attachments))
+            plain_content = as_typed_markdown(cell.source), dict[str, dict[str, str]]()
             node.source, attachments = (
-                words if is_plain(parts) else parts_as_markdown(parts, assignment.language, pictures + 1)
+                plain_content
+                if is_plain(parts)
+                else parts_as_markdown(parts, assignment.language, pictures + 1)
             )
             pictures += len(attachments)
             if attachments:
@@ -146,7 +152,7 @@ def staff_notebook(
 
 
 def _cell(
-    cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, place: int
+    cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, index: int
 ) -> NotebookNode:
     """Return a submitted cell as a notebook node; type, metadata and locked text come from the assignment."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
@@ -154,11 +160,11 @@ def _cell(
     source = source_cell.source if source_cell is not None and is_locked else cell.source
     if is_code and not is_locked:
         # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
-        source = clipped(visible(source))
+        source = clip_lines(visible(source))
     metadata = {} if source_cell is None else assignment.metadata[source_cell.id]
     # The node is made as nbformat's `new_code_cell` and `new_markdown_cell` make it, but without their slow
     # validation against a schema.
-    node = NotebookNode(id=f"cell-{place}", metadata=from_dict(metadata), source=source)
+    node = NotebookNode(id=f"cell-{index}", metadata=from_dict(metadata), source=source)
     if is_code:
         node |= NotebookNode(cell_type="code", execution_count=None, outputs=[])
     else:

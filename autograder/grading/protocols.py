@@ -93,7 +93,7 @@ class GradedAssignment(Protocol):
     def read_submission(self, entry: Entry) -> GradedSubmission:
         """Read a student's submission."""
 
-    def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
+    def uniform_result(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
 
     def is_secret(self, data: bytes) -> bool:

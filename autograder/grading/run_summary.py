@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.course.find_assignments import Gradable
-from autograder.gradebook.class_list import Listed
+from autograder.gradebook.class_list import ListedStudent
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.result import Result
 from autograder.intake.files import valid_student_id
@@ -91,9 +91,9 @@ def summarize_run(
             unread[str(Entry(result.student, entry.lesson))] = _unread_reason(result)
         elif entry not in outcome.failed:
             graded += 1
-        if others := list(result.flagged("other_answers")):
-            counted = next(result.flagged("counted"))
-            several[str(entry)] = _SEVERAL.format(counted, ", ".join(others))
+        if other_files := list(result.flag_subjects("other_answers")):
+            counted_file = next(result.flag_subjects("counted"))
+            several[str(entry)] = _SEVERAL.format(counted_file, ", ".join(other_files))
         waiting = [task for task in result.tasks if task.outcome == "manual" and task.auto is None]
         notes.append(sum(task.is_note for task in waiting))
         overruled.append(len(waiting) - notes[-1])
@@ -115,7 +115,7 @@ def summarize_run(
             {entry.student for entry in results if valid_student_id(entry.student)}, outcome.students_before
         ),
         _packages(results.missing),
-        {shortened_list(entries): why for why, entries in outcome.unclear_times.items()},
+        {shortened_list(entries): problem for problem, entries in outcome.unclear_times.items()},
         {str(entry): late[entry] for entry in sorted(late, key=str)},
     )
 
@@ -132,11 +132,11 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
 
 def shortened_list(entries: Sequence[Entry]) -> str:
     """Return a string that names the first submissions and says how many more there are."""
-    shown = ", ".join(map(str, entries[:_MAX_LISTED]))
-    return f"{shown} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else shown
+    text = ", ".join(map(str, entries[:_MAX_LISTED]))
+    return f"{text} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else text
 
 
-def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
+def _strangers(submitted_ids: Collection[str], before: Sequence[ListedStudent]) -> dict[str, str]:
     """Return advice about each id that has a submission but is not on the class list.
 
     The gradebook contains a class list if some student in it has a name or has no submission, because
@@ -149,8 +149,10 @@ def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict
         for listed_student in before
         if listed_student.is_named or not listed_student.has_work
     }
-    named = {listed_student.id for listed_student in before if listed_student.is_named}
-    known_ids = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
+    named_ids = {listed_student.id for listed_student in before if listed_student.is_named}
+    known_ids = (
+        named_ids if 2 * len(named_ids) > len(before) else {listed_student.id for listed_student in before}
+    )
     if not on_class_list:
         return {}
     missing = sorted(on_class_list - set(submitted_ids))
@@ -159,13 +161,13 @@ def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict
 
 def _advise_about_id(student: str, missing: Sequence[str]) -> str:
     """Return advice about an unknown id, which may be the misspelt id of a student without a submission."""
-    if alike := difflib.get_close_matches(student, missing, 1, _MIN_SIMILARITY):
+    if matches := difflib.get_close_matches(student, missing, 1, _MIN_SIMILARITY):
         return (
-            f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
+            f"Not in the class; did you mean {matches[0]}? Then rename the folder, grade again, "
             f"and run: autograder forget {student}"
         )
-    enter = f"nbgrader db student add {student} --last-name NAME"
-    return f"Not in the class. Rename the folder, or enter the student: {enter}"
+    command = f"nbgrader db student add {student} --last-name NAME"
+    return f"Not in the class. Rename the folder, or enter the student: {command}"
 
 
 def _unread_reason(result: Result) -> str:
@@ -185,45 +187,55 @@ def unknown_folders(
 ) -> Iterable[tuple[str, str]]:
     """Yield the files and folders in submitted/ that are not submissions, each with advice."""
     lessons = gradable.names
-    nameless = (
-        f"No {'lesson or assignment' if gradable.plain else 'lesson'} has this name; {gradable.listed}."
+    unknown_name_advice = (
+        f"No {'lesson or assignment' if gradable.plain else 'lesson'} has this name; {gradable.listing}."
     )
     for student in _entries(submitted):
         if students and student.name not in students:
             continue
-        shown = visible(student.name)
-        inside = list(_entries(Path(student.path)))
-        if is_exported(student.name) and not any(entry.name in lessons for entry in inside):
-            yield shown, _EXPORTED
+        student_name = visible(student.name)
+        contents = list(_entries(Path(student.path)))
+        if is_exported(student.name) and not any(entry.name in lessons for entry in contents):
+            yield student_name, _EXPORTED
             continue
         if not student.is_dir():
-            yield shown, "It is a file. A submission is a folder inside the student's: student/lesson/."
+            yield (
+                student_name,
+                "It is a file. A submission is a folder inside the student's: student/lesson/.",
+            )
             continue
-        if not inside:
+        if not contents:
             continue
-        strange = [entry for entry in inside if entry.name not in lessons and entry.is_dir()]
-        for entry in strange:
-            alike = _lesson_of_number(entry.name, lessons) or difflib.get_close_matches(
+        unknown_entries = [entry for entry in contents if entry.name not in lessons and entry.is_dir()]
+        for entry in unknown_entries:
+            matches = _lesson_of_number(entry.name, lessons) or difflib.get_close_matches(
                 entry.name, lessons, 1, _MIN_SIMILARITY
             )
-            to_do = f"Did you mean {alike[0]}? Then rename it." if alike else nameless
-            yield f"{shown}/{visible(entry.name)}", to_do
-        loose = [entry for entry in inside if _NOTEBOOK.search(entry.name) and not entry.is_dir()]
-        for entry in loose:
-            yield f"{shown}/{visible(entry.name)}", _advise_move(Path(student.path), entry.name, lessons)
-        if not strange and not loose and not any(entry.name in lessons for entry in inside):
-            yield shown, "It contains no lesson's folder. Put the notebook into student/lesson/."
+            advice = f"Did you mean {matches[0]}? Then rename it." if matches else unknown_name_advice
+            yield f"{student_name}/{visible(entry.name)}", advice
+        loose_notebooks = [entry for entry in contents if _NOTEBOOK.search(entry.name) and not entry.is_dir()]
+        for entry in loose_notebooks:
+            yield (
+                f"{student_name}/{visible(entry.name)}",
+                _advise_move(Path(student.path), entry.name, lessons),
+            )
+        if (
+            not unknown_entries
+            and not loose_notebooks
+            and not any(entry.name in lessons for entry in contents)
+        ):
+            yield student_name, "It contains no lesson's folder. Put the notebook into student/lesson/."
 
 
 def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
     """Return advice on where to move a notebook that is directly in a student's folder."""
     stem = _NOTEBOOK.sub("", notebook)
-    alike = [lesson for lesson in lessons if stem.startswith(lesson)] or _lesson_of_number(stem, lessons)
-    alike = alike or difflib.get_close_matches(stem, lessons, 1, _MIN_SIMILARITY)
-    if not alike:
+    matches = [lesson for lesson in lessons if stem.startswith(lesson)] or _lesson_of_number(stem, lessons)
+    matches = matches or difflib.get_close_matches(stem, lessons, 1, _MIN_SIMILARITY)
+    if not matches:
         return "A notebook is looked for in a lesson's folder only. Move it into student/lesson/."
-    folder = f"{visible(student.name)}/{alike[0]}/"
-    if os.path.lexists(student / alike[0]):
+    folder = f"{visible(student.name)}/{matches[0]}/"
+    if os.path.lexists(student / matches[0]):
         return f"Move it into {folder} if it should count there; if not, delete it."
     return f"Move it into {folder}, a folder that you make."
 
@@ -246,7 +258,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(
-                (entry for entry in entries if not entry.name.startswith(".")), key=lambda one: one.name
+                (entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name
             )
     except OSError:
         return []

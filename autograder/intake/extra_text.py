@@ -47,11 +47,11 @@ def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
         unclaimed: the submitted cells that match no cell of the lesson.
         texts: the text of the lesson's cells, in every language.
     """
-    known = set(texts)
+    known_texts = set(texts)
     return [
         cell
         for cell in unclaimed
-        if cell.kind != "code" and _has_content(cell) and cell.source.strip() not in known
+        if cell.kind != "code" and _has_content(cell) and cell.source.strip() not in known_texts
         if not _is_of_another_edition(cell)
     ]
 
@@ -71,7 +71,9 @@ def _is_of_another_edition(cell: Cell) -> bool:
     before, _, last = source.rpartition("\n\n")  # releasing a notebook adds a link to its last text cell
     forms = (source, before) if "](http" in last and "\n" not in last else (source,)
     ids = {text_id(kind, form) for kind in ("markdown", "code", "raw") for form in forms}
-    ids |= {text_id("", f"{each} {number}") for each in tuple(ids) for number in range(1, _MAX_COPIES)}
+    ids |= {
+        text_id("", f"{text_hash} {number}") for text_hash in tuple(ids) for number in range(1, _MAX_COPIES)
+    }
     return cell.id in ids
 
 
@@ -85,39 +87,41 @@ def additions(cell: Cell, lesson_text: str) -> Cell | None:
         return None
     source = cell.source[:_MAX_TEXT_CHARS]
     lesson_lines = {line.strip(): None for line in lesson_text.splitlines()}
-    telling = [line for line in lesson_lines if len(line) >= _DISTINCTIVE_CHARS]
+    distinctive_lines = [line for line in lesson_lines if len(line) >= _DISTINCTIVE_CHARS]
     new_lines: list[str] = []
-    changed = 0
+    changed_count = 0
     for line in source.splitlines():
         if line.strip() in lesson_lines:
             if new_lines and not line.strip():
                 new_lines.append("")  # keeps a blank line between two of the student's paragraphs
             continue
-        changed += 1
-        new = _new_part(line.strip(), telling) if changed <= _MAX_CHANGED_LINES else line
-        if sum(map(str.isalnum, new)) >= _MIN_LETTERS or "](" in new or "<img" in new:
-            new_lines.append(new)
+        changed_count += 1
+        new_text = _new_part(line.strip(), distinctive_lines) if changed_count <= _MAX_CHANGED_LINES else line
+        if sum(map(str.isalnum, new_text)) >= _MIN_LETTERS or "](" in new_text or "<img" in new_text:
+            new_lines.append(new_text)
     text = "\n".join(new_lines).strip()
     attachments = {name: data for name, data in cell.attachments.items() if name in text}
     return replace(cell, source=text, attachments=attachments) if text else None
 
 
-def _new_part(line: str, known: Sequence[str]) -> str:
+def _new_part(line: str, lesson_lines: Sequence[str]) -> str:
     """Return a line without the parts that it shares with the most similar line of the lesson."""
     best = line
-    for other in known:
-        head = _shared(line, other)
+    for other in lesson_lines:
+        head = _common_prefix_length(line, other)
         end = max(head, len(line) - len(other))
-        tail = _shared(line[end:][::-1], other[head:][::-1])
+        tail = _common_prefix_length(line[end:][::-1], other[head:][::-1])
         if head + tail >= max(_DISTINCTIVE_CHARS, len(other) // 2) and len(line) - head - tail < len(best):
             best = line[head : len(line) - tail]
     return best.strip()
 
 
-def _shared(text: str, other: str) -> int:
+def _common_prefix_length(text: str, other: str) -> int:
     """Return the length of the common prefix of two strings."""
-    differing = (at for at, (left, right) in enumerate(zip(text, other, strict=False)) if left != right)
-    return next(differing, min(len(text), len(other)))
+    differences = (
+        index for index, (left, right) in enumerate(zip(text, other, strict=False)) if left != right
+    )
+    return next(differences, min(len(text), len(other)))
 
 
 def is_words(source: str) -> bool:
@@ -132,9 +136,9 @@ def is_words(source: str) -> bool:
         return False
     code = _STRING_OR_COMMENT.sub(" ", source)
     pairs = _NAMES_IN_A_ROW.findall(code)
-    only_says = len({*_NAME.findall(code)} - _OUTPUT_NAMES) <= ("=" in code) and not re.search(r"\d", code)
+    only_prints = len({*_NAME.findall(code)} - _OUTPUT_NAMES) <= ("=" in code) and not re.search(r"\d", code)
     quoted_words = len(_WORD.findall(source)) - len(_WORD.findall(code))
-    return (only_says and quoted_words >= _MIN_WORDS) or any(
+    return (only_prints and quoted_words >= _MIN_WORDS) or any(
         not _KEYWORDS.intersection(pair) for pair in pairs
     )
 
@@ -156,14 +160,14 @@ def in_place_of(
     """
     own_numbers = {cell.number for cell in claims[index]}
     added_numbers = {cell.number for cell in added}
-    matching = []
-    for before, after, between in _gaps(cells, claims, index):
+    matching_cells = []
+    for before, after, gap in _gaps(cells, claims, index):
         if own_numbers:
-            is_place = any(cell.number in own_numbers for cell in between)
+            is_in_place = any(cell.number in own_numbers for cell in gap)
         else:
-            is_place = 0 <= before == index - 1 or index + 1 == after < len(claims)
-        matching += [cell for cell in between if is_place and cell.number in added_numbers]
-    return matching
+            is_in_place = 0 <= before == index - 1 or index + 1 == after < len(claims)
+        matching_cells += [cell for cell in gap if is_in_place and cell.number in added_numbers]
+    return matching_cells
 
 
 def in_section_of(
@@ -186,20 +190,26 @@ def in_section_of(
         claims: the submitted cells that match a cell of the lesson, keyed by the lesson cell's position.
         added: cells that the student added, and additions to the lesson's own cells.
     """
-    first = max((at for at in range(index) if grade_id(lesson[at])), default=-1) + 1
+    first = (
+        max((lesson_index for lesson_index in range(index) if grade_id(lesson[lesson_index])), default=-1) + 1
+    )
     last = index + 1 if index + 1 < len(lesson) and not grade_id(lesson[index + 1]) else index
-    places = {cell.number: at for at, claimed in claims.items() for cell in claimed}
+    lesson_indexes = {
+        cell.number: lesson_index
+        for lesson_index, claiming_cells in claims.items()
+        for cell in claiming_cells
+    }
     by_number = {cell.number: cell for cell in added}
-    matching, at = [], -1
+    matching_cells, lesson_index = [], -1
     for cell in cells:
-        if cell.number in places:
-            at = places[cell.number]
-            is_inside = first <= at <= last
+        if cell.number in lesson_indexes:
+            lesson_index = lesson_indexes[cell.number]
+            is_inside = first <= lesson_index <= last
         else:
-            is_inside = at >= 0 and (first - 1 <= at < last or at == index)
+            is_inside = lesson_index >= 0 and (first - 1 <= lesson_index < last or lesson_index == index)
         if is_inside and cell.number in by_number:
-            matching.append(by_number[cell.number])
-    return matching
+            matching_cells.append(by_number[cell.number])
+    return matching_cells
 
 
 def _gaps(
@@ -210,15 +220,20 @@ def _gaps(
     The position before the first run is -1, and the position after the last run is `len(claims)`. Cells that
     match the lesson's cell at `index` are treated as unmatched.
     """
-    places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
-    before, between = -1, list[Cell]()
+    lesson_indexes = {
+        cell.number: lesson_index
+        for lesson_index, claiming_cells in claims.items()
+        for cell in claiming_cells
+        if lesson_index != index
+    }
+    before, gap = -1, list[Cell]()
     for cell in cells:
-        if cell.number not in places:
-            between.append(cell)
+        if cell.number not in lesson_indexes:
+            gap.append(cell)
             continue
-        yield before, places[cell.number], between
-        before, between = places[cell.number], []
-    yield before, len(claims), between
+        yield before, lesson_indexes[cell.number], gap
+        before, gap = lesson_indexes[cell.number], []
+    yield before, len(claims), gap
 
 
 def text_to_show(added: list[Cell]) -> dict[int, Cell]:
@@ -226,7 +241,7 @@ def text_to_show(added: list[Cell]) -> dict[int, Cell]:
     chars_left, result = MAX_ADDED_CHARS, {}
     for cell in added[:MAX_ADDED]:
         limit = min(chars_left, MAX_ADDED_CELL_CHARS)
-        cut = cell if len(cell.source) <= limit else replace(cell, source=cell.source[:limit] + " …")
+        shown_cell = cell if len(cell.source) <= limit else replace(cell, source=cell.source[:limit] + " …")
         chars_left -= min(len(cell.source), limit)
-        result[cell.number] = cut
+        result[cell.number] = shown_cell
     return result

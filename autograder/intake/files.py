@@ -54,17 +54,17 @@ def valid_student_id(name: str) -> bool:
     Other characters could have a meaning in a path, a shell, a glob or nbgrader's own names. A name that is
     not in Unicode's normal form NFKC could look like another student's.
     """
-    plain = bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
-    return plain and unicodedata.is_normalized("NFKC", name)
+    is_well_formed = bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
+    return is_well_formed and unicodedata.is_normalized("NFKC", name)
 
 
-Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and remarks for staff
-Unread = tuple[str, Rejected]  # a file's name, and why it was not read
+ReadNotebook = tuple[str, bytes, list[str]]  # a file's name, its bytes, and remarks for staff
+UnreadNotebook = tuple[str, Rejected]  # a file's name, and why it was not read
 
 
 def read_lesson_notebooks(
     path: Path, lesson: str, root: Path | None, released_files: Path | None = None
-) -> tuple[list[Read], list[Unread]]:
+) -> tuple[list[ReadNotebook], list[UnreadNotebook]]:
     """Read a submission's notebooks, and return them in order of preference.
 
     Args:
@@ -91,25 +91,25 @@ def read_lesson_notebooks(
         name, notes = _choose(
             folder, [file_name for file_name in names if file_name not in versions[1:]], lesson, versions
         )
-        if any(_is_of_the_student(folder, file_name, released_files) for file_name in names):
+        if any(_is_students_own(folder, file_name, released_files) for file_name in names):
             notes.append("side_files")
-        preferred = versions or [name]
-        notebooks: list[Read] = []
-        refused: list[tuple[str, Refused]] = []
+        preferred_names = versions or [name]
+        notebooks: list[ReadNotebook] = []
+        refusals: list[tuple[str, Refused]] = []
         bytes_left = MAX_FILE_BYTES
-        for file_name in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
+        for file_name in [*preferred_names, *_copies(names, lesson, preferred_names)][:MAX_NOTEBOOKS]:
             try:
                 data, file_notes = _read_file(
-                    folder, file_name, MAX_FILE_BYTES if file_name in preferred else bytes_left
+                    folder, file_name, MAX_FILE_BYTES if file_name in preferred_names else bytes_left
                 )
             except Refused as refusal:
-                refused.append((file_name, refusal))
+                refusals.append((file_name, refusal))
                 continue
-            bytes_left -= 0 if file_name in preferred else len(data)
+            bytes_left -= 0 if file_name in preferred_names else len(data)
             notebooks.append((file_name, data, notes + file_notes))
         if not notebooks:
-            raise refused[0][1]
-        return notebooks, [(file_name, refusal.outcome) for file_name, refusal in refused]
+            raise refusals[0][1]
+        return notebooks, [(file_name, refusal.outcome) for file_name, refusal in refusals]
 
 
 def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
@@ -135,13 +135,13 @@ def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[
     bytes_left = MAX_FILE_BYTES
     with _folder(path, root) as folder:
         folder_names = _names(folder)
-        exact = {f"{name}.ipynb" for name in names}
-        used = set()
+        exact_names = {f"{name}.ipynb" for name in names}
+        used_files = set()
         for name in names:
             copies = [
                 file_name
                 for file_name in folder_names
-                if file_name not in exact and _stem(file_name) == _stem(f"{name}.ipynb")
+                if file_name not in exact_names and _stem(file_name) == _stem(f"{name}.ipynb")
             ]
             file = f"{name}.ipynb" if f"{name}.ipynb" in folder_names else ""
             file = file or max(copies, key=lambda file_name: (len(file_name), file_name), default="")
@@ -150,16 +150,18 @@ def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[
                 continue
             notebooks[name], file_notes = _read_file(folder, file, bytes_left)
             bytes_left -= len(notebooks[name])
-            used.add(file)
-            notes += [f"{note}:{name}" for note in (*file_notes, *(["renamed"] if file not in exact else []))]
+            used_files.add(file)
+            notes += [
+                f"{note}:{name}" for note in (*file_notes, *(["renamed"] if file not in exact_names else []))
+            ]
         notes += [
             f"ignored:{visible(file_name)}"
             for file_name in folder_names
-            if _stem(file_name) is not None and file_name not in used
+            if _stem(file_name) is not None and file_name not in used_files
         ]
         if not notebooks:
-            others = [file_name for file_name in folder_names if file_name not in _NOT_SUBMITTED]
-            raise _no_notebook(names[0], others, _kinds(folder, others[:_MAX_LISTED]))
+            other_names = [file_name for file_name in folder_names if file_name not in _NOT_SUBMITTED]
+            raise _no_notebook(names[0], other_names, _kinds(folder, other_names[:_MAX_LISTED]))
     return notebooks, notes
 
 
@@ -207,9 +209,9 @@ def _folder(path: Path, root: Path | None) -> Iterator[_Folder]:
     try:
         for part in parts:
             _refuse_link(_lstat(_Folder(path, descriptor), part))
-            below = _open_existing(part, os.O_RDONLY | _O_DIRECTORY | _O_NOFOLLOW, descriptor)
+            child = _open_existing(part, os.O_RDONLY | _O_DIRECTORY | _O_NOFOLLOW, descriptor)
             os.close(descriptor)
-            descriptor = below
+            descriptor = child
         yield _Folder(path, descriptor)
     finally:
         os.close(descriptor)
@@ -233,34 +235,37 @@ def _no_notebook(
         kinds: the file types recognised for the first few of these files, keyed by file name.
     """
     name = f" {lesson}.ipynb" if lesson else ""
-    listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
-    to_do = [f" {next(iter(kinds.values())).to_do[at]}" if kinds else "" for at in (0, 1)]
+    name_lists = [
+        _name_list(names, {file: kind.name[index] for file, kind in kinds.items()}) for index in (0, 1)
+    ]
+    advice = [f" {next(iter(kinds.values())).to_do[index]}" if kinds else "" for index in (0, 1)]
     return Refused(
         "no_notebook",
-        en=f"No notebook{name} was found in what you handed in{f': {listed[0]}' if names else ''}.{to_do[0]}",
+        en=f"No notebook{name} was found in what you handed in{f': {name_lists[0]}' if names else ''}."
+        f"{advice[0]}",
         ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다."
-        + (f" 제출한 것: {listed[1]}." if names else "")
-        + to_do[1],
+        + (f" 제출한 것: {name_lists[1]}." if names else "")
+        + advice[1],
     )
 
 
-def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
-    listed = _listed(notebooks)
+def _ambiguous_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
+    name_list = _name_list(notebooks)
     return Refused(
         "no_notebook",
-        en=f"You handed in {len(notebooks)} notebooks, and none is named {lesson}.ipynb: {listed}. "
+        en=f"You handed in {len(notebooks)} notebooks, and none is named {lesson}.ipynb: {name_list}. "
         f"Rename the one with your answers to {lesson}.ipynb and hand in again.",
-        ko=f"제출한 노트북 {len(notebooks)}개 가운데 이름이 {lesson}.ipynb인 것이 없습니다: {listed}. "
+        ko=f"제출한 노트북 {len(notebooks)}개 가운데 이름이 {lesson}.ipynb인 것이 없습니다: {name_list}. "
         f"답을 쓴 노트북의 이름을 {lesson}.ipynb로 바꾸고 다시 제출하세요.",
     )
 
 
-def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
-    shown = [
+def _name_list(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
+    labels = [
         visible(file_name)[:60] + (f" ({kinds[file_name]})" if file_name in kinds else "")
         for file_name in names
     ]
-    return ", ".join(shown[:_MAX_LISTED]) + (", …" if len(shown) > _MAX_LISTED else "")
+    return ", ".join(labels[:_MAX_LISTED]) + (", …" if len(labels) > _MAX_LISTED else "")
 
 
 def _lstat(folder: _Folder, name: str) -> os.stat_result:
@@ -322,9 +327,9 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
     if notebooks:
-        raise _which_notebook(lesson, notebooks)
-    others = [name for name in names if name not in _NOT_SUBMITTED]
-    raise _no_notebook(lesson, others, _kinds(folder, others[:_MAX_LISTED]))
+        raise _ambiguous_notebook(lesson, notebooks)
+    other_names = [name for name in names if name not in _NOT_SUBMITTED]
+    raise _no_notebook(lesson, other_names, _kinds(folder, other_names[:_MAX_LISTED]))
 
 
 def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
@@ -344,11 +349,13 @@ def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
     Copies of the lesson's notebook precede all others. Within each of these two groups, longer names come
     first, and names of equal length are in descending order.
     """
-    others = [name for name in names if _stem(name) is not None and name not in first]
-    return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)
+    other_notebooks = [name for name in names if _stem(name) is not None and name not in first]
+    return sorted(
+        other_notebooks, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True
+    )
 
 
-def _is_of_the_student(folder: _Folder, name: str, released_files: Path | None) -> bool:
+def _is_students_own(folder: _Folder, name: str, released_files: Path | None) -> bool:
     """Return whether a file is the student's own, or a released file that the student changed.
 
     Notebooks, files without an extension and the files of nbgrader's exchange do not count.
@@ -365,8 +372,10 @@ def _is_of_the_student(folder: _Folder, name: str, released_files: Path | None) 
 
 def _stem(name: str) -> str | None:
     """Return a notebook's name without its extension and without marks of a copy; None for other files."""
-    plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    text, _, ending = plain.casefold().strip().rpartition(".ipynb")
+    normalized_name = "".join(
+        c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf"
+    )
+    text, _, ending = normalized_name.casefold().strip().rpartition(".ipynb")
     if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
         return None
     base, dot, language = _without_marks(text).rpartition(".")
@@ -401,18 +410,18 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
         root: a folder above `folder` that the autograder created.
         notebooks: the bytes of the notebooks in the folder.
     """
-    referring = [data for data in notebooks if _PICTURE_NAME.search(data)]
+    referring_notebooks = [data for data in notebooks if _PICTURE_NAME.search(data)]
 
-    def wanted(path: PurePosixPath) -> bool:
+    def is_wanted(path: PurePosixPath) -> bool:
         is_picture = path.suffix.casefold() in PICTURES
         return (is_picture or not path.suffix) and any(
-            name in data for name in _spellings(path.name) for data in lowered
+            name in data for name in _spellings(path.name) for data in lowered_notebooks
         )
 
-    if not referring or not folder.is_dir():
+    if not referring_notebooks or not folder.is_dir():
         return {}
-    lowered = [data.lower() for data in referring]
-    files, _ = read_side_files(folder, folder if root is None else root, wanted)
+    lowered_notebooks = [data.lower() for data in referring_notebooks]
+    files, _ = read_side_files(folder, folder if root is None else root, is_wanted)
     return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
 
 
@@ -422,19 +431,19 @@ def _spellings(name: str) -> set[bytes]:
     Each of the Unicode forms NFC and NFD is included as it is, escaped as in JSON, and escaped as in a URL.
     """
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
-    spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
-    return {spelling.encode("utf-8", "replace").lower() for spelling in spelled}
+    spellings = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
+    return {spelling.encode("utf-8", "replace").lower() for spelling in spellings}
 
 
 def read_side_files(
-    folder: Path, root: Path, wanted: Callable[[PurePosixPath], bool]
+    folder: Path, root: Path, is_wanted: Callable[[PurePosixPath], bool]
 ) -> tuple[dict[PurePosixPath, bytes], int]:
     """Read the regular files next to a notebook, up to a limit on their number and their total size.
 
     Args:
         folder: the submitted folder.
         root: a folder above `folder` that the autograder created.
-        wanted: called with the path of each file and folder, relative to the submitted folder; returns
+        is_wanted: called with the path of each file and folder, relative to the submitted folder; returns
             whether to read it.
 
     Returns:
@@ -444,24 +453,24 @@ def read_side_files(
     contents: dict[PurePosixPath, bytes] = {}
     bytes_left, left_out = MAX_FILE_BYTES, 0
     folders = [PurePosixPath()]
-    for at in folders:  # the list grows while it is iterated
+    for subfolder in folders:  # the list grows while it is iterated
         try:
-            with _folder(folder / at, root) as opened:
-                for path in filter(wanted, (at / name for name in _names(opened))):
-                    is_folder = stat.S_ISDIR(_lstat(opened, path.name).st_mode)
+            with _folder(folder / subfolder, root) as open_folder:
+                for path in filter(is_wanted, (subfolder / name for name in _names(open_folder))):
+                    is_folder = stat.S_ISDIR(_lstat(open_folder, path.name).st_mode)
                     if is_folder and len(folders) < MAX_SIDE_FOLDERS:
                         folders.append(path)
                     elif (
                         is_folder
                         or len(contents) == MAX_SIDE_FILES
-                        or (data := _side_file(opened, path, bytes_left)) is None
+                        or (data := _side_file(open_folder, path, bytes_left)) is None
                     ):
                         left_out += 1
                     else:
                         contents[path], bytes_left = data, bytes_left - len(data)
         except (Refused, OSError):
             # the submitted folder itself may be missing
-            left_out += bool(at.parts)
+            left_out += bool(subfolder.parts)
     return contents, left_out
 
 

@@ -151,7 +151,7 @@ _PICTURES = ("picture", "heic")
 
 _SPACE = r"[\s\ufeff]*"
 _PROLOG = rf"{_SPACE}(?:<\?xml[^>]*>{_SPACE}|<!--(?:(?!-->).)*-->{_SPACE}){{0,9}}"
-_CONFLICT, _BETWEEN = re.compile(r"^<<<<<<< ", re.MULTILINE), re.compile(r"^=======\r?$", re.MULTILINE)
+_CONFLICT, _SEPARATOR = re.compile(r"^<<<<<<< ", re.MULTILINE), re.compile(r"^=======\r?$", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # control characters that never occur in text
 _LINES_OF_PYTHON = re.compile(
     r"^(?:import [A-Za-z_]|from [\w.]+ import |(?:async )?def \w+ *\(|class \w+ *[:(]|# %%|# In ?\[|#!.*py)",
@@ -196,7 +196,7 @@ def of_bytes(data: bytes) -> Kind | None:
 def of_text(text: str) -> Kind | None:
     """Return the type of a text file that is not JSON; None if the file looks like a damaged notebook."""
     head = text[:_HEAD]
-    if (match := _CONFLICT.search(text)) and _BETWEEN.search(text, match.end()):
+    if (match := _CONFLICT.search(text)) and _SEPARATOR.search(text, match.end()):
         return _conflict(text.count("\n", 0, match.start()) + 1)
     if kind := next((kind for pattern, kind in _TEXTS if pattern.match(head)), None):
         return kind

@@ -65,33 +65,43 @@ def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
     to, unless that cell shows another picture.
     """
     parts_of_cells: list[list[Part]] = []
-    named: set[str] = set()
-    left = MAX_CHARS
-    for whole in cells:
-        cell = replace(whole, source=whole.source[:left])
-        left -= len(cell.source)
+    shown_paths: set[str] = set()
+    chars_left = MAX_CHARS
+    for original in cells:
+        cell = replace(original, source=original.source[:chars_left])
+        chars_left -= len(cell.source)
         is_code = cell.kind == "code"
         cell_parts = (
-            [Part("code", cell.source.strip("\n"))] if is_code else list(_parts_of(cell, sources, named))
+            [Part("code", cell.source.strip("\n"))]
+            if is_code
+            else list(_parts_of(cell, sources, shown_paths))
         )
         parts_of_cells.append(cell_parts)
-        if cell.source != whole.source:
+        if cell.source != original.source:
             cell_parts.append(Part("cut"))
             break
-    shown = {part.text for cell_parts in parts_of_cells for part in cell_parts if part.kind == "picture"}
+    shown_pictures = {
+        part.text for cell_parts in parts_of_cells for part in cell_parts if part.kind == "picture"
+    }
     for cell, cell_parts in zip(cells, parts_of_cells, strict=False):
         if all(part.kind in ("text", "cut") for part in cell_parts):
-            left_over = {name: data for name, data in cell.attachments.items() if data not in shown}
-            cell_parts += [Part("picture", data, name) for name, data in left_over.items()]
+            unused_attachments = {
+                name: data for name, data in cell.attachments.items() if data not in shown_pictures
+            }
+            cell_parts += [Part("picture", data, name) for name, data in unused_attachments.items()]
     parts = [part for cell_parts in parts_of_cells for part in cell_parts]
-    return [*parts, *_named_in_words(parts, sources.files, named)]
+    return [*parts, *_mentioned_pictures(parts, sources.files, shown_paths)]
 
 
-def _named_in_words(parts: list[Part], files: Mapping[str, bytes], named: set[str]) -> list[Part]:
+def _mentioned_pictures(parts: list[Part], files: Mapping[str, bytes], shown_paths: set[str]) -> list[Part]:
     """Return the picture files that the text mentions by name and that are not shown yet."""
     words = normalize("NFC", "".join(part.text for part in parts if part.kind == "text")).casefold()
     names = {path: normalize("NFC", PurePosixPath(path).name).casefold() for path in files}
-    return [_picture_file(path, files) for path, name in names.items() if path not in named and name in words]
+    return [
+        _picture_file(path, files)
+        for path, name in names.items()
+        if path not in shown_paths and name in words
+    ]
 
 
 def is_plain(parts: Sequence[Part]) -> bool:
@@ -104,20 +114,20 @@ def join_cells(cells: Sequence[Cell]) -> Cell:
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 
-def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
+def _parts_of(cell: Cell, sources: Sources, shown_paths: set[str]) -> Iterator[Part]:
     """Yield the parts of a text cell.
 
     Args:
         cell: the cell.
         sources: the pictures of the submission.
-        named: the paths of the files shown so far; the files that this cell shows are added to it.
+        shown_paths: the paths of the files shown so far; the files that this cell shows are added to it.
     """
     source, targets = _without_definitions(cell.source)
     sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
     text, end = "", 0
     for match in _PICTURE.finditer(source):
         alt, target = _alt_and_target(match, targets)
-        picture = _picture(alt, target, sources, named) if target else None
+        picture = _picture(alt, target, sources, shown_paths) if target else None
         if picture is None:
             continue
         text += source[end : match.start()]
@@ -132,16 +142,16 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
     """Remove definitions of picture references from text; return the text, and addresses keyed by label."""
-    used = {(match["label"] or match["text"]).casefold() for match in _REFERENCE.finditer(source)}
+    used_labels = {(match["label"] or match["text"]).casefold() for match in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
-    def removed(line: re.Match[str]) -> str:
-        if line["label"].casefold() not in used:
+    def remove_definition(line: re.Match[str]) -> str:
+        if line["label"].casefold() not in used_labels:
             return line[0]
         targets[line["label"].casefold()] = line["target"]
         return ""
 
-    return (_DEFINITION.sub(removed, source) if used else source), targets
+    return (_DEFINITION.sub(remove_definition, source) if used_labels else source), targets
 
 
 def _alt_and_target(match: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
@@ -149,24 +159,29 @@ def _alt_and_target(match: re.Match[str], targets: Mapping[str, str]) -> tuple[s
     if match["target"]:
         return match["alt"], match["target"]
     if match["attributes"]:
-        attributes = {at[1].casefold(): at[2] or at[3] or at[4] or "" for at in _ATTRIBUTE.finditer(match[0])}
+        attributes = {
+            attribute[1].casefold(): attribute[2] or attribute[3] or attribute[4] or ""
+            for attribute in _ATTRIBUTE.finditer(match[0])
+        }
         return attributes.get("alt", ""), attributes.get("src", "")
     if match["pasted"]:
         return "", match["pasted"]
     return match["text"] or "", targets.get((match["label"] or match["text"] or "").casefold(), "")
 
 
-def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
+def _picture(alt: str, target: str, sources: Sources, shown_paths: set[str]) -> Part | None:
     """Return the picture at an address, or the reason why it is missing.
 
     If the address is not that of a picture, return None.
     """
-    written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
-    address = unquote(written)
+    raw_address = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
+    address = unquote(raw_address)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
     if address.casefold().startswith("attachment:"):
-        names = (written.partition(":")[2], address.partition(":")[2])
-        data = next((sources.attachments[each] for each in names if each in sources.attachments), "")
+        names = (raw_address.partition(":")[2], address.partition(":")[2])
+        data = next(
+            (sources.attachments[candidate] for candidate in names if candidate in sources.attachments), ""
+        )
         label = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
         return Part("picture", data, label) if data else Part("missing", "not_there", label)
     if address.casefold().startswith("file:"):
@@ -181,7 +196,7 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
         return Part("missing", "not_there" if is_shown else "not_a_picture", name)
     if path is None:
         return None
-    named.add(path)
+    shown_paths.add(path)
     return replace(_picture_file(path, sources.files), name=name)
 
 
@@ -191,13 +206,13 @@ def _path(address: str, files: Mapping[str, bytes]) -> str | None:
     If no file has this path, but exactly one file has the same name, that file's path is returned. Upper and
     lower case are treated as equal, as on Windows and macOS.
     """
-    wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
-    known = {normalize("NFC", path).casefold(): path for path in files}
-    exact = known.get(str(PurePosixPath(wanted)))
-    same_name = [
-        path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name
+    wanted_path = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
+    paths = {normalize("NFC", path).casefold(): path for path in files}
+    exact = paths.get(str(PurePosixPath(wanted_path)))
+    matching_paths = [
+        path for form, path in paths.items() if PurePosixPath(form).name == PurePosixPath(wanted_path).name
     ]
-    return exact or (same_name[0] if len(same_name) == 1 else None)
+    return exact or (matching_paths[0] if len(matching_paths) == 1 else None)
 
 
 def _picture_file(path: str, files: Mapping[str, bytes]) -> Part:

@@ -26,7 +26,7 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_ordinary, is_test
 from autograder.intake.extra_text import added_text, additions, in_place_of, in_section_of, is_words
 from autograder.intake.notes import join_cells
-from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
+from autograder.intake.parse import Cell, ParsedNotebook, marks_of, without_data_uris
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, supported_language
 
@@ -86,8 +86,8 @@ class Pairing:
     @property
     def halves_of_code(self) -> set[int]:
         """The numbers of the code cells that run although they are part of a written answer."""
-        several = [cells for cells in self.notes.values() if len(cells) > 1]
-        return {cell.number for cells in several for cell in cells if cell.kind == "code"}
+        split_notes = [cells for cells in self.notes.values() if len(cells) > 1]
+        return {cell.number for cells in split_notes for cell in cells if cell.kind == "code"}
 
 
 def _pair(
@@ -95,7 +95,9 @@ def _pair(
 ) -> Pairing:
     by_grade_id = {grade_id(cell): index for index, cell in enumerate(lesson) if grade_id(cell)}
     by_id = {cell.get("id"): index for index, cell in enumerate(lesson)}
-    by_text = {_look(cell.cell_type, cell.source): index for index, cell in reversed([*enumerate(lesson)])}
+    by_text = {
+        _text_key(cell.cell_type, cell.source): index for index, cell in reversed([*enumerate(lesson)])
+    }
     claims: dict[int, list[Cell]] = {index: [] for index in range(len(lesson))}
     unclaimed: list[Cell] = []
     for cell in cells:
@@ -105,7 +107,7 @@ def _pair(
             if index is not None and not grade_id(lesson[index]) and lesson[index].cell_type != cell.kind:
                 index = None
         if index is None and cell.source.strip():
-            index = by_text.get(_look(cell.kind, cell.source))
+            index = by_text.get(_text_key(cell.kind, cell.source))
         (unclaimed if index is None else claims[index]).append(cell)
     added = [*added_text(unclaimed, texts), *_typed_into_text(claims, lesson)]
     pairing = Pairing(lesson, cells, claims, unclaimed, sorted(added, key=lambda cell: cell.number))
@@ -117,16 +119,16 @@ def _pair(
 
 def _typed_into_text(claims: Mapping[int, list[Cell]], lesson: list[NotebookNode]) -> list[Cell]:
     """Return the student's additions to the lesson's own text cells."""
-    typed = (
+    new_cells = (
         additions(cell, lesson[index].source)
-        for index, claimed in claims.items()
-        for cell in claimed[:_MAX_COMPARED]
+        for index, claiming_cells in claims.items()
+        for cell in claiming_cells[:_MAX_COMPARED]
         if lesson[index].cell_type == "markdown" and not grade_id(lesson[index])
     )
-    return [cell for cell in typed if cell is not None]
+    return [cell for cell in new_cells if cell is not None]
 
 
-def _look(kind: str, source: str) -> tuple[str, str]:
+def _text_key(kind: str, source: str) -> tuple[str, str]:
     return kind, source.strip()
 
 
@@ -148,10 +150,10 @@ def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
 
 def _choose_note(pairing: Pairing, index: int) -> None:
     note, claims = pairing.lesson[index], pairing.claims[index]
-    written = _without_copies([cell for cell in claims if is_written(cell, note)])
+    written_cells = _without_copies([cell for cell in claims if is_written(cell, note)])
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
-    in_place = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
-    answer_cells = sorted([*written, *in_place], key=lambda cell: cell.number)
+    cells_in_place = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
+    answer_cells = sorted([*written_cells, *cells_in_place], key=lambda cell: cell.number)
     if not answer_cells:
         words += _words_in_our_code(pairing)
         added = [*pairing.added, *words]
@@ -160,9 +162,9 @@ def _choose_note(pairing: Pairing, index: int) -> None:
         numbers = {cell.number for cell in answer_cells}
         pairing.added[:] = [cell for cell in pairing.added if cell.number not in numbers]
         pairing.notes[index] = [_as_note(cell) for cell in answer_cells]
-        single = len(answer_cells) == 1 and bool(written)
-        pairing.answers[index] = pairing.notes[index][0] if single else join_cells(pairing.notes[index])
-        if not written:
+        is_single = len(answer_cells) == 1 and bool(written_cells)
+        pairing.answers[index] = pairing.notes[index][0] if is_single else join_cells(pairing.notes[index])
+        if not written_cells:
             pairing.flags.append(f"found_by_place:{grade_id(note)}")
     elif claims:
         pairing.answers[index] = claims[-1]
@@ -172,19 +174,19 @@ def _choose_note(pairing: Pairing, index: int) -> None:
 
 def _without_copies(cells: list[Cell]) -> list[Cell]:
     """Keep only the last of several cells that have the same text and pictures."""
-    different = {(cell.source.strip(), *sorted(cell.attachments.items())): cell for cell in cells}
-    return list(different.values())
+    unique_cells = {(cell.source.strip(), *sorted(cell.attachments.items())): cell for cell in cells}
+    return list(unique_cells.values())
 
 
 def _words_in_our_code(pairing: Pairing) -> list[Cell]:
     """Return the sentences that a student typed into the lesson's own code cells, such as a plot cell."""
-    typed = (
+    new_cells = (
         additions(cell, pairing.lesson[index].source)
         for index, claims in pairing.claims.items()
         for cell in claims[:_MAX_COMPARED]
         if is_ordinary(pairing.lesson[index]) and cell.kind == "code"
     )
-    return [cell for cell in typed if cell is not None and is_words(cell.source)]
+    return [cell for cell in new_cells if cell is not None and is_words(cell.source)]
 
 
 def _as_note(cell: Cell) -> Cell:
@@ -203,30 +205,32 @@ def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
     """
     stub, claims = pairing.lesson[index], pairing.claims[index]
     name = grade_id(stub)
-    written = [cell for cell in claims if is_written(cell, stub)]
-    short = [cell for cell in written if cell.number not in pairing.left_out]
+    written_cells = [cell for cell in claims if is_written(cell, stub)]
+    short_cells = [cell for cell in written_cells if cell.number not in pairing.left_out]
     claim_numbers = {cell.number for cell in claims}
-    others = [cell for cell in code if cell.number not in claim_numbers]
-    by_number = {cell.number: cell for cell in (*short, *others)}
-    defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
-    matching = (
-        defining
+    other_cells = [cell for cell in code if cell.number not in claim_numbers]
+    by_number = {cell.number: cell for cell in (*short_cells, *other_cells)}
+    defining_cells = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
+    matching_cells = (
+        defining_cells
         or [cell for _, cell in sorted(by_number.items()) if _assigns(cell, name)]
-        or written
+        or written_cells
         or [cell for cell in _typed_into_tests(pairing) if _defines(cell, stub)]
     )
-    renamed = [cell for cell in others if _HEAD.search(cell.source)]
-    by_place = [] if matching or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
-    candidates = matching or by_place or claims
+    renamed_cells = [cell for cell in other_cells if _HEAD.search(cell.source)]
+    cells_by_place = (
+        [] if matching_cells or claims else in_place_of(index, pairing.cells, pairing.claims, renamed_cells)
+    )
+    candidates = matching_cells or cells_by_place or claims
     if not candidates:
         pairing.flags.append(f"missing_answer:{name}")
         return
     pairing.answers[index] = candidates[-1]
-    if by_place:
+    if cells_by_place:
         pairing.flags.append(f"found_by_place:{name}")
-    elif matching and matching[-1] not in written:
+    elif matching_cells and matching_cells[-1] not in written_cells:
         pairing.flags.append(f"found_by_name:{name}")
-    if len(defining) > 1:
+    if len(defining_cells) > 1:
         pairing.flags.append(f"defined_twice:{name}")
 
 
@@ -268,8 +272,8 @@ def is_written(cell: Cell, stub: NotebookNode) -> bool:
 
     A text cell with an attached picture always counts as written.
     """
-    illustrated = stub.cell_type == "markdown" and bool(cell.attachments)
-    return illustrated or cell.source.strip() not in ("", stub.source.strip())
+    has_picture = stub.cell_type == "markdown" and bool(cell.attachments)
+    return has_picture or cell.source.strip() not in ("", stub.source.strip())
 
 
 def _defines(cell: Cell, stub: NotebookNode) -> bool:
@@ -285,11 +289,11 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
         return False
     if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
         source = dedent(source)  # IPython also dedents a cell that begins with an indented line
-    if _has(source, _UNINDENTED, [grade_id(stub)]):
+    if _defines_any(source, _UNINDENTED, [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
-    of_another_name = grade_id(stub) not in heads and bool(methods)
-    return of_another_name and _has(source, "", heads) and _has(source, _INDENTED, methods)
+    has_other_name = grade_id(stub) not in heads and bool(methods)
+    return has_other_name and _defines_any(source, "", heads) and _defines_any(source, _INDENTED, methods)
 
 
 def names_defined(stub: NotebookNode) -> list[str]:
@@ -297,7 +301,7 @@ def names_defined(stub: NotebookNode) -> list[str]:
     return [grade_id(stub), *_HEAD.findall(stub.source)]
 
 
-def _has(source: str, before: str, names: Collection[str]) -> bool:
+def _defines_any(source: str, before: str, names: Collection[str]) -> bool:
     """Return whether code defines one of the names.
 
     Args:
@@ -331,7 +335,7 @@ def _flag(pairing: Pairing) -> None:
 
 
 def pair_with_release(
-    submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]
+    submitted: ParsedNotebook, lesson: str, releases: Mapping[str, NotebookNode]
 ) -> tuple[str, Pairing]:
     """Pair a submission with the release in its language.
 
@@ -351,21 +355,21 @@ def pair_with_release(
         language = next(iter(releases))
     texts = {cell.source.strip() for release in releases.values() for cell in release.cells}
     pairing = _pair(submitted.cells, releases[language].cells, texts, supported_language(language))
-    graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
-    if not any(index in pairing.answers or pairing.claims[index] for index in graded):
+    graded_indexes = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
+    if not any(index in pairing.answers or pairing.claims[index] for index in graded_indexes):
         raise Refused(
             "wrong_notebook",
             en=f"The notebook has no graded cell of lesson {lesson}. Is it the right file?",
             ko=f"노트북에 {lesson} 수업의 채점 셀이 없습니다. 맞는 파일인지 확인하세요.",
         )
-    if not _written(pairing):
+    if not _written_tasks(pairing):
         pairing.flags.append("unchanged")
     return language, pairing
 
 
 def unwritten(pairing: Pairing) -> frozenset[str]:
     """Return the tasks whose answer is missing, empty, or the released stub."""
-    return frozenset(grade_id(cell) for cell in filter(is_answer, pairing.lesson)) - _written(pairing)
+    return frozenset(grade_id(cell) for cell in filter(is_answer, pairing.lesson)) - _written_tasks(pairing)
 
 
 def text_definitions(pairing: Pairing) -> dict[str, int]:
@@ -384,12 +388,12 @@ def text_definitions(pairing: Pairing) -> dict[str, int]:
     }
 
 
-def _written(pairing: Pairing) -> set[str]:
-    chosen = pairing.answers.items()
-    return {grade_id(pairing.lesson[i]) for i, cell in chosen if is_written(cell, pairing.lesson[i])}
+def _written_tasks(pairing: Pairing) -> set[str]:
+    answers = pairing.answers.items()
+    return {grade_id(pairing.lesson[i]) for i, cell in answers if is_written(cell, pairing.lesson[i])}
 
 
-def _language(submitted: Submitted) -> Language:
+def _language(submitted: ParsedNotebook) -> Language:
     for language in LANGUAGES:
         if submitted.lang == language:
             return language
@@ -419,12 +423,12 @@ def _leave_out_long(pairing: Pairing, language: Language) -> None:
             return
         total -= sizes[cell.number]
         pairing.left_out[cell.number] = replace(
-            cell, source=_too_long(cell, cell.number in answers, language)
+            cell, source=_replacement_code(cell, cell.number in answers, language)
         )
         pairing.flags.append(f"left_out:cell {cell.number}")
 
 
-def _too_long(cell: Cell, is_answer: bool, language: Language) -> str:
+def _replacement_code(cell: Cell, is_answer: bool, language: Language) -> str:
     """Return the code that replaces an overlong cell: a comment or, for an answer, a `raise` statement."""
     message = {
         "en": f"This cell was not run: it has {len(cell.source):,} characters, and all code cells together "

@@ -55,7 +55,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Submitted:
+class ParsedNotebook:
     """A submitted notebook, represented in the same way for every nbformat version.
 
     Attributes:
@@ -69,7 +69,7 @@ class Submitted:
     old_format: bool
 
 
-def parse(data: bytes) -> Submitted:
+def parse(data: bytes) -> ParsedNotebook:
     """Parse a submitted file.
 
     Raises:
@@ -77,19 +77,19 @@ def parse(data: bytes) -> Submitted:
     """
     document = _json(_decode(data))
     if not isinstance(document, dict):
-        raise _of_kind(of_json(document))
-    raw, old = _raw_cells(document)
+        raise _wrong_kind(of_json(document))
+    raw, is_old_format = _raw_cells(document)
     if len(raw) > MAX_CELLS:
         raise Refused(
             "too_many_cells",
             en=f"The notebook has {len(raw):,} cells; at most {MAX_CELLS:,} can be graded.",
             ko=f"노트북의 셀이 {len(raw):,}개입니다. 최대 {MAX_CELLS:,}개까지 채점할 수 있습니다.",
         )
-    numbered = [(number, entry) for number, entry in enumerate(raw, 1) if isinstance(entry, dict)]
-    cells = _illustrated(
-        [_cell(entry, number) for number, entry in numbered], [entry for _, entry in numbered]
+    numbered_entries = [(number, entry) for number, entry in enumerate(raw, 1) if isinstance(entry, dict)]
+    cells = _add_pictures(
+        [_cell(entry, number) for number, entry in numbered_entries], [entry for _, entry in numbered_entries]
     )
-    return Submitted(cells, str(_mapping(document.get("metadata")).get("lang", ""))[:8], old)
+    return ParsedNotebook(cells, str(_mapping(document.get("metadata")).get("lang", ""))[:8], is_old_format)
 
 
 def _not_a_notebook(en: str, ko: str) -> Refused:
@@ -100,7 +100,7 @@ def _not_a_notebook(en: str, ko: str) -> Refused:
     )
 
 
-def _of_kind(kind: Kind) -> Refused:
+def _wrong_kind(kind: Kind) -> Refused:
     return _not_a_notebook(kind.en, kind.ko)
 
 
@@ -112,13 +112,13 @@ def _decode(data: bytes) -> str:
             ko="파일이 비어 있습니다. 노트북을 저장한 뒤 다시 제출하세요.",
         )
     if kind := of_bytes(data):
-        raise _of_kind(kind)
+        raise _wrong_kind(kind)
     encoding = json.detect_encoding(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         if kind := of_undecodable(data):
-            raise _of_kind(kind) from None
+            raise _wrong_kind(kind) from None
         offset, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
         raise Refused(
             "encoding",
@@ -152,7 +152,7 @@ def _json(text: str) -> Any:
         raise too_deep from None
     except json.JSONDecodeError as error:
         if kind := of_text(text):
-            raise _of_kind(kind) from None
+            raise _wrong_kind(kind) from None
         if error.msg == "Extra data":
             raise _not_a_notebook(
                 f"Something else follows the end of the notebook, from line {error.lineno} on. Delete it.",
@@ -198,7 +198,7 @@ def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
         lists = [_mapping(sheet).get("cells") for sheet in sheets]
         return [cell for cells in lists if isinstance(cells, list) for cell in cells], True
     if form is None:
-        raise _of_kind(of_json(document))
+        raise _wrong_kind(of_json(document))
     raise _not_a_notebook("It has no list of cells.", "셀 목록이 없습니다.")
 
 
@@ -217,8 +217,8 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
         number=number,
         kind=kind,
         source=source,
-        id=_word(raw.get("id")),
-        grade_id=_word(marks.get("grade_id")),
+        id=_string(raw.get("id")),
+        grade_id=_string(marks.get("grade_id")),
         marks=marks_of(marks, metadata),
         attachments=attachments,
     )
@@ -234,16 +234,16 @@ def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str,
         source: the cell's text.
         attachments: the cell's own attachments, keyed by name.
     """
-    known = dict(attachments)
+    all_attachments = dict(attachments)
 
     def name(uri: re.Match[str]) -> str:
-        number = len(known) + 1
-        while f"{PASTED}{number}" in known:
+        number = len(all_attachments) + 1
+        while f"{PASTED}{number}" in all_attachments:
             number += 1
-        known[f"{PASTED}{number}"] = unquote(uri[1])
+        all_attachments[f"{PASTED}{number}"] = unquote(uri[1])
         return f"attachment:{PASTED}{number}"
 
-    return (_DATA_URI.sub(name, source), known) if "data:" in source else (source, known)
+    return (_DATA_URI.sub(name, source), all_attachments) if "data:" in source else (source, all_attachments)
 
 
 def _attachments(raw: dict[str, Any]) -> dict[str, str]:
@@ -267,7 +267,7 @@ def _base64(data: Any) -> str:
     return text if text.isascii() else ""
 
 
-def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
+def _add_pictures(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
     """Add to each code cell the pictures in its outputs, up to the limits for a submission.
 
     Args:
@@ -275,18 +275,18 @@ def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
         raw: the same cells as they are in the notebook's JSON.
     """
     pictures_left, chars_left = MAX_OUTPUT_PICTURES, MAX_PICTURE_CHARS
-    illustrated = []
+    illustrated_cells = []
     for cell, entry in zip(cells, raw, strict=True):
         pictures = []
         for picture in pictures_of(entry) if cell.kind == "code" and pictures_left else ():
             if pictures_left and len(picture) <= chars_left:
                 pictures.append(picture)
                 pictures_left, chars_left = pictures_left - 1, chars_left - len(picture)
-        illustrated.append(replace(cell, pictures=tuple(pictures)) if pictures else cell)
-    return illustrated
+        illustrated_cells.append(replace(cell, pictures=tuple(pictures)) if pictures else cell)
+    return illustrated_cells
 
 
-def _word(value: Any) -> str:
+def _string(value: Any) -> str:
     return _unicode(value) if isinstance(value, str) else ""
 
 

@@ -52,8 +52,8 @@ def _is_png(text: str) -> bool:
     if len(data) < _HEAD.size:
         return False
     signature, _, kind, width, height = _HEAD.unpack_from(data)
-    bearable = 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE
-    return bool(signature == b"\x89PNG\r\n\x1a\n" and kind == b"IHDR" and bearable)
+    has_valid_size = 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE
+    return bool(signature == b"\x89PNG\r\n\x1a\n" and kind == b"IHDR" and has_valid_size)
 
 
 def output_of(picture: str) -> NotebookNode:

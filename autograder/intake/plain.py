@@ -64,12 +64,12 @@ def find_notebooks(
     except Refused as refusal:
         return refusal.outcome
 
-    def wanted(path: PurePosixPath) -> bool:
+    def is_wanted(path: PurePosixPath) -> bool:
         is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
-        ignored = any(fnmatch(path.name, pattern) for pattern in ignore)
-        return not is_exchange_file and not ignored and path.suffix != ".ipynb" and path.name.isprintable()
+        is_ignored = any(fnmatch(path.name, pattern) for pattern in ignore)
+        return not is_exchange_file and not is_ignored and path.suffix != ".ipynb" and path.name.isprintable()
 
-    files, left_out = read_side_files(folder, root, wanted)
+    files, left_out = read_side_files(folder, root, is_wanted)
     if left_out:
         notes.append(f"side_files_left_out:{left_out}")
     return SubmittedNotebooks(notebooks, {path.as_posix(): data for path, data in files.items()}, notes)

@@ -37,49 +37,51 @@ def layout_of(pairing: Pairing) -> Layout:
     The position is None for an extra cell. Stubs of tasks that have another answer, copies of tests, and
     prose that is not shown do not go into the rebuilt notebook.
     """
-    in_ours = {
+    ordinary_numbers = {
         cell.number
         for index, claims in pairing.claims.items()
         for cell in claims
         if is_ordinary(pairing.lesson[index])
     }
-    stands_for = {
+    lesson_indexes = {
         cell.number: index
         for index, cell in reversed(pairing.answers.items())
         # A written answer typed into one of the lesson's code cells does not replace that cell, because the
         # cell's code must still run.
-        if index not in pairing.notes or cell.number not in in_ours
+        if index not in pairing.notes or cell.number not in ordinary_numbers
     }
-    dropped = set()
+    dropped_numbers = set()
     for index, claims in pairing.claims.items():
         lesson_cell = pairing.lesson[index]
         if is_answer(lesson_cell):
-            dropped |= {cell.number for cell in claims if not is_written(cell, lesson_cell)}
+            dropped_numbers |= {cell.number for cell in claims if not is_written(cell, lesson_cell)}
         elif claims:
-            stands_for.setdefault(claims[0].number, index)
-            dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
-    text = text_to_show(_shown_text(pairing))
-    hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
+            lesson_indexes.setdefault(claims[0].number, index)
+            dropped_numbers |= {cell.number for cell in claims if is_test(lesson_cell)}
+    text = text_to_show(_text_cells_to_show(pairing))
+    hidden_numbers = dropped_numbers | {cell.number for cells in pairing.notes.values() for cell in cells}
     layout: Layout = []
     for cell in pairing.cells:
-        place = stands_for.get(cell.number)
-        if place is not None:
-            answer = pairing.answers.get(place)
+        lesson_index = lesson_indexes.get(cell.number)
+        if lesson_index is not None:
+            answer = pairing.answers.get(lesson_index)
             shown_cell = answer if answer is not None and answer.number == cell.number else cell
             layout.append(
                 (
-                    shown_cell if place in pairing.notes else pairing.left_out.get(cell.number, shown_cell),
-                    place,
+                    shown_cell
+                    if lesson_index in pairing.notes
+                    else pairing.left_out.get(cell.number, shown_cell),
+                    lesson_index,
                 )
             )
         if cell.number in text:
             layout.append((text[cell.number], None))
-        elif place is None and cell.kind == "code" and cell.number not in hidden:
+        elif lesson_index is None and cell.kind == "code" and cell.number not in hidden_numbers:
             layout.append((pairing.left_out.get(cell.number, cell), None))
     return layout
 
 
-def _shown_text(pairing: Pairing) -> list[Cell]:
+def _text_cells_to_show(pairing: Pairing) -> list[Cell]:
     """Return the text cells that the student added and that the rebuilt notebook shows.
 
     If the lesson has written answers, all added text cells are shown. Otherwise, an added text cell is shown
@@ -97,14 +99,14 @@ def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
     steps = {0: Step("imports", imports(pairing.lesson), 0)}
     for cell, index in layout:
         lesson_cell = None if index is None else pairing.lesson[index]
-        runs = (
+        is_run = (
             cell.kind == "code"
             if lesson_cell is None
             else lesson_cell.cell_type == "code" and not is_test(lesson_cell)
         )
         task = grade_id(lesson_cell) if lesson_cell is not None and is_answer(lesson_cell) else ""
         is_comment = cell.number in pairing.left_out and not task
-        if not cell.source.strip() or not runs or is_comment:
+        if not cell.source.strip() or not is_run or is_comment:
             continue
         label = f"answer {task}" if task else f"cell {cell.number}"
         steps[cell.number] = Step(label, cell.source, cell.number, task)
@@ -118,22 +120,24 @@ def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
 def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> NotebookNode:
     """Return the lesson's notebook in the student's order, with the student's answers, code and pictures."""
     cells: list[NotebookNode] = []
-    places: dict[int, NotebookNode] = {}
+    rebuilt_cells: dict[int, NotebookNode] = {}
     for cell, index in layout:
         if index is None:
-            new = new_code_cell if cell.kind == "code" else new_markdown_cell
-            cells.append(new(cell.source, id=f"{EXTRA}{cell.number}"))
+            make_cell = new_code_cell if cell.kind == "code" else new_markdown_cell
+            cells.append(make_cell(cell.source, id=f"{EXTRA}{cell.number}"))
         else:
-            places[index] = _copy_cell(pairing.lesson[index], cell.source)
-            cells.append(places[index])
+            rebuilt_cells[index] = _copy_cell(pairing.lesson[index], cell.source)
+            cells.append(rebuilt_cells[index])
         if cells[-1].cell_type == "code" and not is_test(cells[-1]):
             cells[-1].outputs = list(map(output_of, cell.pictures))
     for index, lesson_cell in enumerate(pairing.lesson):
-        if index not in places:  # a missing cell is inserted after its predecessor in the lesson
+        if index not in rebuilt_cells:  # a missing cell is inserted after its predecessor in the lesson
             answer = pairing.answers.get(index)  # the answer's cell may also answer another task
-            places[index] = _copy_cell(lesson_cell, lesson_cell.source if answer is None else answer.source)
-            before = next((i for i, cell in enumerate(cells) if cell is places.get(index - 1)), -1)
-            cells.insert(before + 1, places[index])
+            rebuilt_cells[index] = _copy_cell(
+                lesson_cell, lesson_cell.source if answer is None else answer.source
+            )
+            before = next((i for i, cell in enumerate(cells) if cell is rebuilt_cells.get(index - 1)), -1)
+            cells.insert(before + 1, rebuilt_cells[index])
     return NotebookNode({**release, "metadata": copy.deepcopy(release.metadata), "cells": cells})
 
 
@@ -142,19 +146,19 @@ def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> di
 
     Cells that consist of text only are skipped, because the rebuilt notebook already shows this text.
     """
-    shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
-    shown |= {
+    text_cells = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
+    text_cells |= {
         f"{EXTRA}{cell.number}": [cell] for cell, index in layout if index is None and cell.kind != "code"
     }
     result: dict[str, list[Part]] = {}
     attachments = {name: data for cell in pairing.cells for name, data in cell.attachments.items()}
     pictures_left = MAX_PICTURES
-    for name, cells in shown.items():
+    for name, cells in text_cells.items():
         parts = split(cells, Sources(files, attachments))
-        for at, part in enumerate(parts):
+        for part_index, part in enumerate(parts):
             if part.kind == "picture":
                 pictures_left -= 1
-                parts[at] = part if pictures_left >= 0 else Part("missing", "too_many", part.name)
+                parts[part_index] = part if pictures_left >= 0 else Part("missing", "too_many", part.name)
         if not is_plain(parts):
             result[name] = parts
     return result

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
 from autograder.intake.files import (
-    Unread,
+    UnreadNotebook,
     is_named_after,
     names_of,
     read_lesson_notebooks,
@@ -40,7 +40,7 @@ class SubmittedFile:
         name: the file's name.
         data: the file's bytes.
         notes: remarks for staff; see `parse_submission`.
-        others: the other notebooks in order of preference; see `parse_submission`.
+        other_files: the other notebooks in order of preference; see `parse_submission`.
         unread: the notebooks that could not be read, such as links, each with the reason.
         pictures: the contents of the picture files that the notebooks refer to, keyed by path.
     """
@@ -48,20 +48,20 @@ class SubmittedFile:
     name: str
     data: bytes
     notes: Sequence[str]
-    others: Sequence["SubmittedFile"] = ()
-    unread: Sequence[Unread] = ()
+    other_files: Sequence["SubmittedFile"] = ()
+    unread: Sequence[UnreadNotebook] = ()
     pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         """A SHA-256 hash (hex) of the file and of any other notebooks and pictures that were found."""
         own_hash = hashlib.sha256(self.data).hexdigest()
-        if not self.others and not self.unread and not self.pictures:
+        if not self.other_files and not self.unread and not self.pictures:
             return own_hash
-        others = [other.digest for other in self.others]
+        other_digests = [other.digest for other in self.other_files]
         unread = [f" {visible(name)}: {rejection.en}" for name, rejection in self.unread]
         pictures = [f" {name!r} {hashlib.sha256(data).hexdigest()}" for name, data in self.pictures.items()]
-        return hashlib.sha256("".join([own_hash, *others, *unread, *pictures]).encode()).hexdigest()
+        return hashlib.sha256("".join([own_hash, *other_digests, *unread, *pictures]).encode()).hexdigest()
 
 
 def take_in(
@@ -103,8 +103,8 @@ def find_file(
     try:
         notebooks, unread = read_lesson_notebooks(path, lesson, root, released_files)
         pictures = read_named_pictures(path, root, [data for _, data, _ in notebooks])
-        first, *others = (SubmittedFile(*notebook, pictures=pictures) for notebook in notebooks)
-        return replace(first, others=others, unread=unread)
+        first, *other_files = (SubmittedFile(*notebook, pictures=pictures) for notebook in notebooks)
+        return replace(first, other_files=other_files, unread=unread)
     except Refused as refusal:
         return refusal.outcome
 
@@ -134,7 +134,7 @@ def parse_submission(
         lesson: the lesson's name.
         releases: the released notebooks that students received, keyed by language.
     """
-    if submitted_file.others or submitted_file.unread:
+    if submitted_file.other_files or submitted_file.unread:
         return _parse_several(submitted_file, lesson, releases)
     try:
         submitted = parse(submitted_file.data)
@@ -174,7 +174,7 @@ def _parse_several(
     submitted_file: SubmittedFile, lesson: str, releases: Mapping[str, NotebookNode]
 ) -> Submission | Rejected:
     """Parse each of several notebooks, choose the one that counts, and note which others have answers."""
-    files = [replace(submitted_file, others=(), unread=()), *submitted_file.others]
+    files = [replace(submitted_file, other_files=(), unread=()), *submitted_file.other_files]
     outcomes = [parse_submission(file, lesson, releases) for file in files]
     submissions = [outcome for outcome in outcomes if isinstance(outcome, Submission)]
     if not submissions:
@@ -186,38 +186,46 @@ def _parse_several(
         if isinstance(outcome, Submission) and file.name in names
     ]
     first = min(versions or submissions[:1], key=lambda submission: len(submission.unwritten))
-    chosen = next((submission for submission in (first, *submissions) if _written(submission)), first)
-    unread = _unread(submitted_file.unread, zip(files, outcomes, strict=True), lesson)
-    if unread and not _written(chosen):
+    chosen_submission = next(
+        (submission for submission in (first, *submissions) if _written_answers(submission)), first
+    )
+    unread = _unread_rejections(submitted_file.unread, zip(files, outcomes, strict=True), lesson)
+    if unread and not _written_answers(chosen_submission):
         return unread[0]
-    notes = ["two_languages"] if sum(bool(_written(submission)) for submission in versions) > 1 else []
-    differing = [
-        submission for submission in submissions if _written(submission).items() - _written(chosen).items()
+    notes = (
+        ["two_languages"] if sum(bool(_written_answers(submission)) for submission in versions) > 1 else []
+    )
+    differing_submissions = [
+        submission
+        for submission in submissions
+        if _written_answers(submission).items() - _written_answers(chosen_submission).items()
     ]
-    if differing or unread or chosen is not first or not versions:
-        notes.append(f"counted:{chosen.file}")
-    notes += [f"other_answers:{submission.file}" for submission in differing]
-    script = replace(chosen.script, digest=submitted_file.digest)
-    return replace(chosen, script=script, notes=[*chosen.notes, *notes])
+    if differing_submissions or unread or chosen_submission is not first or not versions:
+        notes.append(f"counted:{chosen_submission.file}")
+    notes += [f"other_answers:{submission.file}" for submission in differing_submissions]
+    script = replace(chosen_submission.script, digest=submitted_file.digest)
+    return replace(chosen_submission, script=script, notes=[*chosen_submission.notes, *notes])
 
 
-def _unread(
-    unread: Iterable[Unread], every: Iterable[tuple[SubmittedFile, Submission | Rejected]], lesson: str
+def _unread_rejections(
+    unread: Iterable[UnreadNotebook],
+    outcomes: Iterable[tuple[SubmittedFile, Submission | Rejected]],
+    lesson: str,
 ) -> list[Rejected]:
     """Return the rejections of unreadable notebooks that may belong to the lesson, with their file names."""
-    refused = [(file.name, outcome) for file, outcome in every if isinstance(outcome, Rejected)]
+    rejections = [(file.name, outcome) for file, outcome in outcomes if isinstance(outcome, Rejected)]
     return [
         replace(
             rejection, en=f"{visible(name)[:60]}: {rejection.en}", ko=f"{visible(name)[:60]}: {rejection.ko}"
         )
-        for name, rejection in (*refused, *unread)
+        for name, rejection in (*rejections, *unread)
         # A readable notebook of another lesson is not reported. A notebook with this lesson's name is
         # reported, because it may have lost its cells.
         if rejection.reason != "wrong_notebook" or is_named_after(lesson, name)
     ]
 
 
-def _written(submission: Submission) -> dict[str, str]:
+def _written_answers(submission: Submission) -> dict[str, str]:
     """Return the answers that differ from the released stub, keyed by task."""
     return {
         task: text.strip() for task, text in submission.answers.items() if task not in submission.unwritten

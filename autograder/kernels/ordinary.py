@@ -16,27 +16,27 @@ import sys
 from ipykernel.kernelapp import IPKernelApp
 
 # Modules that Jupyter may import into a kernel before any cell runs, for example when the user presses Tab.
-_EARLY = ("IPython.core.completerlib", "IPython.extensions.storemagic", "ipykernel.debugger", "jedi")
+_EARLY_MODULES = ("IPython.core.completerlib", "IPython.extensions.storemagic", "ipykernel.debugger", "jedi")
 
 
 def main() -> None:
     """Run an ordinary kernel, and return when it ends."""
-    for name in _EARLY:
+    for name in _EARLY_MODULES:
         importlib.import_module(name)
     app = IPKernelApp.instance()
     app.initialize()
     if "" not in sys.path and not app.ignore_cwd:
-        sys.path.insert(_before_packages(), "")  # lets cells import from the notebook's folder, as usual
+        sys.path.insert(_packages_index(), "")  # lets cells import from the notebook's folder, as usual
     app.start()
 
 
-def _before_packages() -> int:
+def _packages_index() -> int:
     """Return the index in sys.path of the first folder of installed packages.
 
     The index is 0 if there is no such folder. IPython inserts the notebook's folder at this index.
     """
     names = ("site-packages", "dist-packages")
-    return next((place for place, path in enumerate(sys.path) if os.path.basename(path) in names), 0)
+    return next((index for index, path in enumerate(sys.path) if os.path.basename(path) in names), 0)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ _SEED = {"PYTHONHASHSEED": "0"}
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 # Prefixes of the names of environment variables that are read when a kernel starts or later, but not when
 # modules are imported.
-_READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
+_LATE_PREFIXES = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
 _KNOWN_OPTIONS = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
 
@@ -82,7 +82,7 @@ class KernelTemplate:
 
     def __init__(self, python: list[str]) -> None:
         self.python, self.owner, self.environment = python, os.getpid(), dict(os.environ)
-        self.answered = False
+        self.has_answered = False
         self._control, template_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setblocking(False)
         with template_end:
@@ -233,7 +233,7 @@ def template_for(command: list[str]) -> KernelTemplate:
     if _template.python != python:
         raise CannotFork(f"the template runs another Python: {' '.join(_template.python)}")
     if (code := _template.process.poll()) is not None:
-        if _template.answered:
+        if _template.has_answered:
             _template = KernelTemplate(python)
         raise CannotFork(f"the template has ended with exit code {code}")
     return _template
@@ -247,21 +247,27 @@ def close_template() -> None:
     _template = None
 
 
-def check_environment(present: Mapping[str, str], wanted: Mapping[str, str]) -> None:
+def check_environment(template_environment: Mapping[str, str], kernel_environment: Mapping[str, str]) -> None:
     """Check that a kernel's environment is compatible with the modules that the template has imported.
 
     Args:
-        present: the environment in which the template was started.
-        wanted: the environment that the kernel needs.
+        template_environment: the environment in which the template was started.
+        kernel_environment: the environment that the kernel needs.
 
     Raises:
         CannotFork: the environments differ in a variable that an imported module may have read.
     """
-    names = {name for name in present.keys() | wanted.keys() if present.get(name) != wanted.get(name)}
-    differing = sorted(name for name in names if not name.startswith(_READ_LATER))
-    if differing:
-        raise CannotFork(f"its environment differs: {', '.join(differing)}")
-    if not all(map(os.path.isabs, filter(None, present.get("PYTHONPATH", "").split(os.pathsep)))):
+    names = {
+        name
+        for name in template_environment.keys() | kernel_environment.keys()
+        if template_environment.get(name) != kernel_environment.get(name)
+    }
+    differing_names = sorted(name for name in names if not name.startswith(_LATE_PREFIXES))
+    if differing_names:
+        raise CannotFork(f"its environment differs: {', '.join(differing_names)}")
+    if not all(
+        map(os.path.isabs, filter(None, template_environment.get("PYTHONPATH", "").split(os.pathsep)))
+    ):
         raise CannotFork("PYTHONPATH depends on the folder")
 
 
@@ -313,7 +319,7 @@ def _confirm_fork(template: KernelTemplate, channel: socket.socket, message: byt
     answer = json.loads(message) if message else {"refused": "the template has ended"}
     if "pid" not in answer:
         raise CannotFork(answer.get("refused") or f"the fork ended with exit code {answer['exit']}")
-    template.answered = True
+    template.has_answered = True
     channel.send(b"!")
     return int(answer["pid"])
 

@@ -45,7 +45,7 @@ def main() -> None:
     gc.disable()  # imports leave little garbage, and looking for it takes a quarter of the import time
     for name in modules:
         importlib.import_module(name)
-    added = {name: os.environ[name] for name in set(os.environ) - before}
+    added_environment = {name: os.environ[name] for name in set(os.environ) - before}
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         sys.exit(f"{threads} threads after the imports, of which a fork would have one")
@@ -53,7 +53,7 @@ def main() -> None:
     gc.enable()
     template = os.getpid()
     order, files = serve(socket.socket(fileno=int(number)))
-    order["env"] = added | order["env"]
+    order["env"] = added_environment | order["env"]
     if "module" in order:
         be_module(order, files)
     else:
@@ -69,19 +69,19 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     # ends.
     kernels: dict[int, tuple[int, socket.socket]] = {}
     poll = select.poll()
-    for place in (owner, control.fileno()):
-        poll.register(place, select.POLLIN)
+    for descriptor in (owner, control.fileno()):
+        poll.register(descriptor, select.POLLIN)
     while True:
-        for ready, _ in poll.poll():
-            if ready in kernels:
-                poll.unregister(ready)
-                pid, channel = kernels.pop(ready)
-                os.close(ready)
+        for ready_descriptor, _ in poll.poll():
+            if ready_descriptor in kernels:
+                poll.unregister(ready_descriptor)
+                pid, channel = kernels.pop(ready_descriptor)
+                os.close(ready_descriptor)
                 report(channel, exit=os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                 channel.close()
                 continue
             message, files, _, _ = (
-                socket.recv_fds(control, MAX_ORDER_BYTES, 4) if ready != owner else (b"", [], 0, 0)
+                socket.recv_fds(control, MAX_ORDER_BYTES, 4) if ready_descriptor != owner else (b"", [], 0, 0)
             )
             if not message:
                 os._exit(0)
@@ -95,14 +95,14 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 if pid == 0:
                     channel.detach()
                     control.close()
-                    for place, (_, other) in kernels.items():
-                        os.close(place)
-                        other.close()
+                    for descriptor, (_, other_channel) in kernels.items():
+                        os.close(descriptor)
+                        other_channel.close()
                     os.close(owner)
                     return json.loads(message), files
-                place = os.pidfd_open(pid)
-                kernels[place] = pid, channel
-                poll.register(place, select.POLLIN)
+                descriptor = os.pidfd_open(pid)
+                kernels[descriptor] = pid, channel
+                poll.register(descriptor, select.POLLIN)
             for file in files[1:]:
                 os.close(file)
 
@@ -113,21 +113,21 @@ def report(channel: socket.socket, **message: Any) -> None:
         channel.send(json.dumps(message).encode())
 
 
-def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
+def detach(order: dict[str, Any], files: list[int], check_folder: bool) -> None:
     """Give a fork the session, folder, standard streams and environment of a separate process.
 
     Args:
         order: the request, which contains the working folder and the environment.
         files: the descriptors of the channel, and of standard input, output and error.
-        look: True to refuse the request if the working folder contains files that a new process would import
-            in place of modules that this process has already imported.
+        check_folder: True to refuse the request if the working folder contains files that a new process would
+            import in place of modules that this process has already imported.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     with socket.socket(fileno=files[0]) as channel:
         try:
             os.chdir(order["cwd"])
-            reason = shadowing_reason(os.getcwd()) if look else ""
+            reason = shadowing_reason(os.getcwd()) if check_folder else ""
         except OSError as error:
             reason = str(error)
         if reason:
@@ -146,7 +146,7 @@ def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
 
 def be_module(order: dict[str, Any], files: list[int]) -> None:
     """Run a module in a fork as `python -P -m` would, and return when the module ends."""
-    detach(order, files, look=False)
+    detach(order, files, check_folder=False)
     sys.path[:0] = [path for path in order["path"] if path not in sys.path]
     sys.argv = sys.orig_argv = [order["module"]]
     runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
@@ -154,7 +154,7 @@ def be_module(order: dict[str, Any], files: list[int]) -> None:
 
 def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
     """Run a kernel in a fork as `python -m ipykernel_launcher` would, and return when the kernel ends."""
-    detach(order, files, look=True)
+    detach(order, files, check_folder=True)
     use_threads(threads_of_numpy())
     launcher = importlib.util.find_spec("ipykernel_launcher")
     assert launcher is not None
@@ -210,8 +210,8 @@ def reset_libraries() -> None:
 def threads_of_numpy() -> int:
     """Return the number of threads that OpenBLAS would have in a new process."""
     names = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
-    wanted = next((os.environ[name] for name in names if os.environ.get(name, "").isdigit()), "0")
-    return int(wanted) or len(os.sched_getaffinity(0))
+    thread_count = next((os.environ[name] for name in names if os.environ.get(name, "").isdigit()), "0")
+    return int(thread_count) or len(os.sched_getaffinity(0))
 
 
 def use_threads(number: int) -> None:

@@ -60,7 +60,7 @@ class Member:
         path: the entry's name in Unicode's composed form (NFC), with slashes as separators.
         number: the entry's position in the table of contents, starting from 1.
         name: the bytes of the entry's name.
-        refused: the reason why the entry must not be read; empty if it may be read.
+        refusal: the reason why the entry must not be read; empty if it may be read.
         stray: True if the name is invalid, so that the entry cannot belong to a student.
         ignored: True if the entry is a file that an operating system adds, such as .DS_Store.
     """
@@ -68,11 +68,11 @@ class Member:
     path: str
     number: int
     name: bytes
-    refused: str
+    refusal: str
     stray: bool
     ignored: bool
     offset: int
-    packed: int
+    packed_size: int
     size: int
     method: int
     crc: int
@@ -91,10 +91,10 @@ class Archive:
 
     def __init__(self, file: BinaryIO, length: int) -> None:
         self._file = file
-        self._left = min(MAX_TOTAL_BYTES, max(HARMLESS_BYTES, MAX_RATIO * length))
+        self._bytes_left = min(MAX_TOTAL_BYTES, max(HARMLESS_BYTES, MAX_RATIO * length))
         self._length = length
-        self._counted: set[int] = set()
-        self._begin, self._size, self._shift = _table(file, length)
+        self._counted_numbers: set[int] = set()
+        self._begin, self._size, self._shift = _find_table(file, length)
 
     def members(self) -> Iterator[Member]:
         """Yield the files in the archive, in the order of its table of contents.
@@ -110,19 +110,19 @@ class Archive:
         with suppress(Unreadable):
             for member in self._entries():
                 counts[_student_part(member.path)] += 1
-        most, names, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
+        limit, read_counts, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
         for member in self._entries():
-            names[_student_part(member.path)] += 1
-            if names[_student_part(member.path)] <= most:
+            read_counts[_student_part(member.path)] += 1
+            if read_counts[_student_part(member.path)] <= limit:
                 yield member
             else:
                 left_out += 1
         if left_out:
             raise Unreadable(
                 say(
-                    en=f"The archive has more than {MAX_ENTRIES:,} entries. Of each student's, {most:,} were "
-                    f"read; {left_out:,} were not.",
-                    ko=f"압축 파일의 항목이 {MAX_ENTRIES:,}개를 넘어서 학생마다 {most:,}개까지만 읽고 "
+                    en=f"The archive has more than {MAX_ENTRIES:,} entries. Of each student's, {limit:,} "
+                    f"were read; {left_out:,} were not.",
+                    ko=f"압축 파일의 항목이 {MAX_ENTRIES:,}개를 넘어서 학생마다 {limit:,}개까지만 읽고 "
                     f"{left_out:,}개는 읽지 않았습니다.",
                 )
             )
@@ -133,8 +133,8 @@ class Archive:
         Raises:
             Unreadable: if the table cannot be read to its end.
         """
-        at, end, count = self._begin, self._begin + self._size, 0
-        while at < end:
+        position, end, count = self._begin, self._begin + self._size, 0
+        while position < end:
             count += 1
             if count > MAX_LISTED:
                 raise Unreadable(
@@ -143,18 +143,18 @@ class Archive:
                         ko=f"압축 파일의 항목이 {MAX_LISTED:,}개를 넘습니다. 나머지는 읽지 않았습니다.",
                     )
                 )
-            member, at = self._member(at, count)
+            member, position = self._member(position, count)
             if member is not None:
                 yield member
 
-    def _member(self, at: int, number: int) -> tuple[Member | None, int]:
+    def _member(self, position: int, number: int) -> tuple[Member | None, int]:
         """Return the entry at an offset in the table (None for a folder) and the next entry's offset."""
-        self._file.seek(at)
+        self._file.seek(position)
         head = self._file.read(_ENTRY.size)
         if len(head) < _ENTRY.size or head[:4] != b"PK\1\2":
-            raise Unreadable(_broken_table())
+            raise Unreadable(_broken_table_message())
         fields = _ENTRY.unpack(head)
-        made_by, flags, method, crc, packed, size = fields[1] >> 8, fields[3], fields[4], *fields[7:10]
+        made_by, flags, method, crc, packed_size, size = fields[1] >> 8, fields[3], fields[4], *fields[7:10]
         name_size, extra_size, comment_size, attributes, offset = (
             fields[10],
             fields[11],
@@ -163,27 +163,27 @@ class Archive:
             fields[16],
         )
         name, extra = self._file.read(name_size), self._file.read(extra_size)
-        following = at + _ENTRY.size + name_size + extra_size + comment_size
-        path = _decoded(name, bool(flags & _UTF8))
+        next_position = position + _ENTRY.size + name_size + extra_size + comment_size
+        path = _decode_name(name, bool(flags & _UTF8))
         if path.endswith("/"):
-            return None, following
-        size, packed, offset = _zip64_sizes(extra, size, packed, offset)
+            return None, next_position
+        size, packed_size, offset = _zip64_sizes(extra, size, packed_size, offset)
         mode = attributes >> 16 if made_by == _UNIX else 0
         stray = _invalid_name_reason(path, name_size)
         member = Member(
             path=path,
             number=number,
             name=name,
-            refused=stray or _refusal(flags, method, size, mode),
+            refusal=stray or _refusal(flags, method, size, mode),
             stray=bool(stray),
             ignored=bool(_OS_FILES.search(path)),
             offset=offset + self._shift,
-            packed=packed,
+            packed_size=packed_size,
             size=size,
             method=method,
             crc=crc,
         )
-        return member, following
+        return member, next_position
 
     def read(self, member: Member) -> bytes:
         """Return the content of an entry, which has at most `MAX_FILE_BYTES` bytes.
@@ -192,35 +192,35 @@ class Archive:
             Unreadable: if the entry cannot be read, or if the archive's entries exceed the limit on their
                 total size.
         """
-        if member.refused:
-            raise Unreadable(member.refused)
+        if member.refusal:
+            raise Unreadable(member.refusal)
         self._count(member)
         if not 0 <= member.offset < self._length:
-            raise Unreadable(_damaged())
+            raise Unreadable(_damaged_message())
         self._file.seek(member.offset)
         head = self._file.read(_HEADER.size)
         if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
-            raise Unreadable(_damaged())
+            raise Unreadable(_damaged_message())
         name_size, extra_size = _HEADER.unpack(head)[9:11]
         # An entry's name is stored twice, in the table and before the data. If the two differed, programs
         # might disagree about the archive's content.
         if self._file.read(name_size) != member.name:
-            raise Unreadable(_damaged())
+            raise Unreadable(_damaged_message())
         self._file.seek(extra_size, os.SEEK_CUR)
         data = (
-            self._inflated(member)
+            self._inflate(member)
             if member.method == _DEFLATED
-            else self._file.read(min(member.packed, MAX_FILE_BYTES))
+            else self._file.read(min(member.packed_size, MAX_FILE_BYTES))
         )
         if len(data) != member.size or zlib.crc32(data) != member.crc:
-            raise Unreadable(_damaged())
+            raise Unreadable(_damaged_message())
         return data
 
     def _count(self, member: Member) -> None:
         """Subtract an entry's size from the remaining size limit, unless it has already been subtracted."""
-        if member.number in self._counted:
+        if member.number in self._counted_numbers:
             return
-        if member.size > self._left:
+        if member.size > self._bytes_left:
             raise Unreadable(
                 say(
                     en="All files together are far larger than the archive, and this student's are among "
@@ -228,25 +228,30 @@ class Archive:
                     ko="압축을 풀면 압축 파일보다 지나치게 커지는데, 이 학생의 파일이 큰 편에 듭니다.",
                 )
             )
-        self._counted.add(member.number)
-        self._left -= member.size
+        self._counted_numbers.add(member.number)
+        self._bytes_left -= member.size
 
-    def _inflated(self, member: Member) -> bytes:
+    def _inflate(self, member: Member) -> bytes:
         """Return the unpacked data of an entry, limited to one byte more than the declared size."""
-        unpack, parts, left, room = zlib.decompressobj(-15), [], member.packed, member.size + 1
+        decompressor, parts, input_left, output_left = (
+            zlib.decompressobj(-15),
+            [],
+            member.packed_size,
+            member.size + 1,
+        )
         try:
-            while left > 0 and room > 0 and not unpack.eof:
-                chunk = self._file.read(min(_CHUNK, left))
+            while input_left > 0 and output_left > 0 and not decompressor.eof:
+                chunk = self._file.read(min(_CHUNK, input_left))
                 if not chunk:
                     break
-                left -= len(chunk)
-                parts.append(unpack.decompress(chunk, room))
-                room -= len(parts[-1])
-                while unpack.unconsumed_tail and room > 0:
-                    parts.append(unpack.decompress(unpack.unconsumed_tail, room))
-                    room -= len(parts[-1])
+                input_left -= len(chunk)
+                parts.append(decompressor.decompress(chunk, output_left))
+                output_left -= len(parts[-1])
+                while decompressor.unconsumed_tail and output_left > 0:
+                    parts.append(decompressor.decompress(decompressor.unconsumed_tail, output_left))
+                    output_left -= len(parts[-1])
         except zlib.error:
-            raise Unreadable(_damaged()) from None
+            raise Unreadable(_damaged_message()) from None
         return b"".join(parts)
 
 
@@ -285,17 +290,17 @@ def _student_part(path: str) -> str:
     return path.partition("/")[0] if "/" in path or not match else match[0]
 
 
-def _fair_share(counts: Collection[int], most: int) -> int:
-    """Return one limit for all counts such that the limited counts add up to at most `most`."""
-    rest, left = most, len(counts)
+def _fair_share(counts: Collection[int], total: int) -> int:
+    """Return one limit for all counts such that the limited counts add up to at most `total`."""
+    remaining, counts_left = total, len(counts)
     for count in sorted(counts):
-        if count * left > rest:
-            return max(1, rest // left)
-        rest, left = rest - count, left - 1
-    return most
+        if count * counts_left > remaining:
+            return max(1, remaining // counts_left)
+        remaining, counts_left = remaining - count, counts_left - 1
+    return total
 
 
-def _no_zip(file: BinaryIO) -> str:
+def _no_zip_message(file: BinaryIO) -> str:
     """Return the message that a file is not a complete zip archive; it names the file's type if known."""
     file.seek(0)
     head = file.read(_TYPE_BYTES)
@@ -307,18 +312,18 @@ def _no_zip(file: BinaryIO) -> str:
     )
 
 
-def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
+def _find_table(file: BinaryIO, length: int) -> tuple[int, int, int]:
     """Return the offset and size of the table of contents, and the shift to add to all offsets in it.
 
     The shift is not zero if there is other data before the archive.
     """
     file.seek(max(0, length - 65_535 - _END.size))
     tail = file.read()
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or len(tail) - at < _END.size:
-        raise Unreadable(_no_zip(file))
-    end = length - len(tail) + at
-    *_, size, offset, _ = _END.unpack(tail[at : at + _END.size])
+    index = tail.rfind(b"PK\5\6")
+    if index < 0 or len(tail) - index < _END.size:
+        raise Unreadable(_no_zip_message(file))
+    end = length - len(tail) + index
+    *_, size, offset, _ = _END.unpack(tail[index : index + _END.size])
     if 0xFFFFFFFF in (size, offset) and end >= _LOCATOR_64.size + _END_64.size:
         file.seek(end - _LOCATOR_64.size)
         signature, _, _, _ = _LOCATOR_64.unpack(file.read(_LOCATOR_64.size))
@@ -326,52 +331,58 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
         file.seek(end)
         *_, size, offset = fields = _END_64.unpack(file.read(_END_64.size))
         if signature != b"PK\6\7" or fields[0] != b"PK\6\6":
-            raise Unreadable(_broken_table())
+            raise Unreadable(_broken_table_message())
     begin = end - size
     if begin < 0:
-        raise Unreadable(_broken_table())
+        raise Unreadable(_broken_table_message())
     return begin, size, begin - offset
 
 
-def _zip64_sizes(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
+def _zip64_sizes(extra: bytes, size: int, packed_size: int, offset: int) -> tuple[int, int, int]:
     """Return the sizes and the offset of an entry; for a large entry, take them from the zip64 field."""
-    at = 0
-    while at + 4 <= len(extra):
-        kind, length = struct.unpack_from("<2H", extra, at)
+    position = 0
+    while position + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, position)
         if kind == 1:
-            fields = iter(struct.unpack_from(f"<{min(length, len(extra) - at - 4) // 8}Q", extra, at + 4))
+            fields = iter(
+                struct.unpack_from(f"<{min(length, len(extra) - position - 4) // 8}Q", extra, position + 4)
+            )
             values = [
-                next(fields, value) if value == 0xFFFFFFFF else value for value in (size, packed, offset)
+                next(fields, value) if value == 0xFFFFFFFF else value for value in (size, packed_size, offset)
             ]
             return values[0], values[1], values[2]
-        at += 4 + length
-    return size, packed, offset
+        position += 4 + length
+    return size, packed_size, offset
 
 
-def _decoded(name: bytes, is_utf8: bool) -> str:
+def _decode_name(name: bytes, is_utf8: bool) -> str:
     """Decode an entry's name as UTF-8, else as cp949 (Korean Windows), else as cp437 (zip's default)."""
     if is_utf8:
         text = name.decode("utf-8", "backslashreplace")
     else:
-        text = next(filter(None, (_strict(name, "utf-8"), _korean(name))), "") or name.decode("cp437")
+        text = next(filter(None, (_decode_strictly(name, "utf-8"), _decode_korean(name))), "") or name.decode(
+            "cp437"
+        )
     return unicodedata.normalize("NFC", text.replace("\\", "/"))
 
 
-def _strict(name: bytes, encoding: str) -> str:
+def _decode_strictly(name: bytes, encoding: str) -> str:
     try:
         return name.decode(encoding)
     except UnicodeDecodeError:
         return ""
 
 
-def _korean(name: bytes) -> str:
+def _decode_korean(name: bytes) -> str:
     """Decode a name as cp949 if the result is Korean; otherwise return "".
 
     If the second byte of a character is in the ASCII range, the encoding is probably cp437 instead.
     """
-    text = _strict(name, "cp949")
-    odd = [char for char in text if not char.isascii()]
-    is_korean = odd and all("가" <= char <= "힣" and char.encode("cp949")[1] >= 0x80 for char in odd)
+    text = _decode_strictly(name, "cp949")
+    non_ascii = [char for char in text if not char.isascii()]
+    is_korean = non_ascii and all(
+        "가" <= char <= "힣" and char.encode("cp949")[1] >= 0x80 for char in non_ascii
+    )
     return text if is_korean else ""
 
 
@@ -405,11 +416,11 @@ def _refusal(flags: int, method: int, size: int, mode: int) -> str:
     return ""
 
 
-def _damaged() -> str:
+def _damaged_message() -> str:
     return say(en="It is damaged in the archive.", ko="압축 파일 안에서 손상되었습니다.")
 
 
-def _broken_table() -> str:
+def _broken_table_message() -> str:
     return say(
         en="The archive's table of contents is damaged from here on: download it again.",
         ko="압축 파일의 목차가 여기부터 손상되었습니다. 다시 내려받으세요.",

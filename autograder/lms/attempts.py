@@ -50,7 +50,7 @@ class Line:
         """True if the instructor has to act on this file."""
         return OUTCOMES[self.outcome]
 
-    def say(self, outcome: str, message: str) -> None:
+    def set_outcome(self, outcome: str, message: str) -> None:
         """Set the outcome of the file and the message that explains it."""
         self.outcome, self.message = outcome, message
 
@@ -73,17 +73,17 @@ class File:
     readings: Sequence[PathReading]
     reading: PathReading = field(init=False)
     lesson: str = ""
-    refused: str = ""
+    refusal: str = ""
     problem: str = ""
     kind: Kind | None = None
 
     def __post_init__(self) -> None:
         self.reading = self.readings[0]
 
-    def undecided(self, why: str) -> None:
+    def mark_owner_unknown(self, reason: str) -> None:
         """Set the outcome "whose?" because the owner of the file is unknown."""
         self.line.student = ""
-        self.line.say("whose?", why)
+        self.line.set_outcome("whose?", reason)
 
 
 @dataclass
@@ -110,7 +110,7 @@ class Attempt:
         """Set the outcome and message of all files in this attempt whose outcome is still "collected"."""
         for file in self.files:
             if file.line.outcome == "collected":
-                file.line.say(outcome, message)
+                file.line.set_outcome(outcome, message)
 
     def remark(self, text: str) -> None:
         """Append a sentence to the message of each file of this attempt."""
@@ -132,15 +132,18 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
     receipts = [file for file in files if file.reading.system == "blackboard" and not file.reading.file]
     for file in sorted(receipts, key=lambda file: file.member.size):
         with suppress(Unreadable):
-            first = archive.read(file.member).decode("utf-8-sig", "replace").partition("\n")[0]
-            if match := _RECEIPT.fullmatch(first.strip()):
+            first_line = archive.read(file.member).decode("utf-8-sig", "replace").partition("\n")[0]
+            if match := _RECEIPT.fullmatch(first_line.strip()):
                 for reading in file.readings:
                     if reading.keys == (match["user"],):
                         by_label[_attempt_label(reading)] = replace(reading, name=match["name"].strip())
     for file in files:
-        if from_receipt := by_label.get(_attempt_label(file.reading)):
+        if receipt_reading := by_label.get(_attempt_label(file.reading)):
             file.reading = replace(
-                file.reading, group=from_receipt.group, keys=from_receipt.keys, name=from_receipt.name
+                file.reading,
+                group=receipt_reading.group,
+                keys=receipt_reading.keys,
+                name=receipt_reading.name,
             )
             file.readings = (file.reading,)
     return files

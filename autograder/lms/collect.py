@@ -1,9 +1,10 @@
 """Collect submissions from LMS exports into submitted/STUDENT/LESSON/, and report each file's outcome.
 
 A file is assigned to a student only if the LMS's own part of its path, or the roster, identifies the student
-(`_Collector._owned`). An LMS assignment belongs to the lesson whose graded cells the students' notebooks
-contain. Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are
-also placed in submitted/, so that `autograder grade` reports them. The newest attempt counts (placing.py).
+(`_Collector._assign_owners`). An LMS assignment belongs to the lesson whose graded cells the students'
+notebooks contain. Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable
+files are also placed in submitted/, so that `autograder grade` reports them. The newest attempt counts
+(placing.py).
 """
 
 import re
@@ -30,15 +31,18 @@ from secant.language import counted, say
 from secant.visible import visible
 
 _INDEX = "index.html"  # name of the index of exported files that Brightspace adds to an archive
-_LASTING = ("canvas", "blackboard")  # LMSs in which a person's id stays the same from lesson to lesson
-_BY_HAND = "submitted/STUDENT/LESSON/"
+_PERMANENT_ID_SYSTEMS = (
+    "canvas",
+    "blackboard",
+)  # LMSs in which a person's id stays the same from lesson to lesson
+_FOLDER = "submitted/STUDENT/LESSON/"
 _MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
 _CLOCK = "(?:[01]?[0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9])?"
 _DATE = re.compile(rf"20[0-9]{{2}}_{_MONTH}_{_DAY}(?![0-9])|20[0-9]{{2}}{_MONTH}{_DAY}_{_CLOCK}_")
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectResult:
     """The result of collecting archives.
 
     Attributes:
@@ -67,7 +71,7 @@ def collect(
     roster: Roster | None = None,
     lesson: str = "",
     system: System | None = None,
-) -> Collected:
+) -> CollectResult:
     """Collect the submissions in LMS archives into submitted/, where `autograder grade` looks for them.
 
     Args:
@@ -86,12 +90,12 @@ def collect(
     for download in downloads:
         try:
             with open_archive(download) as archive:
-                _Collector(course, cells_by_lesson, roster, lesson, people, lines, download.name).take(
-                    archive, system
-                )
+                _Collector(
+                    course, cells_by_lesson, roster, lesson, people, lines, download.name
+                ).collect_archive(archive, system)
         except Unreadable as error:
             lines.append(Line(download.name, "", "could not be read", message=str(error)))
-    return Collected(lines, list(people.values()))
+    return CollectResult(lines, list(people.values()))
 
 
 def system_named(name: str) -> System | None:
@@ -169,27 +173,27 @@ class _Collector:
     lines: list[Line]
     name: str
 
-    def take(self, archive: Archive, system: System | None) -> None:
+    def collect_archive(self, archive: Archive, system: System | None) -> None:
         """Collect the files of an archive."""
-        members, cut = _members(archive)
+        members, problem = _members(archive)
         system = system or system_of(member.path for member in members if not member.ignored | member.stray)
         files = [file for member in members if (file := self._file(member, system)) is not None]
-        if cut:
-            self.lines.append(Line(self.name, "", "could not be read", message=cut))
+        if problem:
+            self.lines.append(Line(self.name, "", "could not be read", message=problem))
         if self.roster is None:
             _settle_institution_ids(files)
         clock = self.course.clock
-        owned = list(self._owned(with_receipts(archive, files)))
-        attempts = attempts_of(owned, clock.shown if clock.is_set else None)
+        owned_files = list(self._assign_owners(with_receipts(archive, files)))
+        attempts = attempts_of(owned_files, clock.display_zone if clock.is_set else None)
         for file in _in_fair_order(attempts):
             self._inspect(archive, file)
         self._choose_lessons(attempts)
         attempts = [attempt for attempt in attempts if attempt.lesson and not self._has_other_owner(attempt)]
         places = Places(self.course, archive)
-        by_place: dict[tuple[str, str], list[Attempt]] = {}
+        by_target: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in attempts:
-            by_place.setdefault((attempt.lesson, attempt.student), []).append(attempt)
-        for _, student_attempts in sorted(by_place.items()):
+            by_target.setdefault((attempt.lesson, attempt.student), []).append(attempt)
+        for _, student_attempts in sorted(by_target.items()):
             places.write(student_attempts)
         record_names(self.course, attempts)
 
@@ -198,35 +202,35 @@ class _Collector:
         line = Line(self.name, visible(member.path)[:300])
         self.lines.append(line)
         if member.ignored or (system == "brightspace" and PurePosixPath(member.path).name == _INDEX):
-            line.say(
+            line.set_outcome(
                 "ignored", say(en="The system made this file, not a student.", ko="시스템이 만든 파일입니다.")
             )
             return None
         if member.stray:
-            line.say("could not be read", member.refused)
+            line.set_outcome("could not be read", member.refusal)
             return None
         path_readings = readings(member.path, system) if system else []
         path_readings = [
-            path_reading for path_reading in path_readings if not self._is_of_lesson(path_reading)
+            path_reading for path_reading in path_readings if not self._is_lesson_number(path_reading)
         ]
         if not path_readings:
-            line.say(
+            line.set_outcome(
                 "whose?",
                 say(
                     en="Moodle, Canvas, Brightspace and Blackboard do not give files such names. "
                     "Collect the archive as you downloaded it, or say with --from which system it comes "
-                    f"from. If it comes from another, put each student's notebook into {_BY_HAND} yourself.",
+                    f"from. If it comes from another, put each student's notebook into {_FOLDER} yourself.",
                     ko="Moodle, Canvas, Brightspace, Blackboard가 붙이는 이름이 아닙니다. "
                     "내려받은 압축 파일 그대로 지정하거나 어느 시스템의 것인지 --from으로 알려 주세요. "
                     "다른 시스템에서 받은 것이라면 학생마다 노트북을 "
-                    f"{_BY_HAND}에 직접 넣으세요.",
+                    f"{_FOLDER}에 직접 넣으세요.",
                 ),
             )
             return None
         line.file = visible(path_readings[0].file)[:100]
-        return File(line, member, path_readings, refused=member.refused)
+        return File(line, member, path_readings, refusal=member.refusal)
 
-    def _is_of_lesson(self, reading: PathReading) -> bool:
+    def _is_lesson_number(self, reading: PathReading) -> bool:
         """Return whether the supposed Canvas number of a file is really the number of a lesson.
 
         In `..._71_8_10_build.ipynb`, for example, 10 may be the number of lesson 10_build.
@@ -235,7 +239,7 @@ class _Collector:
             is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.cells_by_lesson
         )
 
-    def _owned(self, files: Sequence[File]) -> Iterator[File]:
+    def _assign_owners(self, files: Sequence[File]) -> Iterator[File]:
         """Determine the owner of each file; yield the files with a known owner, and report the others."""
         ids_by_student: dict[tuple[str, str], set[str]] = {}
         owners: dict[str, Person] = {}
@@ -243,30 +247,33 @@ class _Collector:
             try:
                 file.reading, person = self._owner(file)
             except Ambiguous as error:
-                file.line.say("whose?", str(error))
+                file.line.set_outcome("whose?", str(error))
                 continue
             file.line.file = visible(file.reading.file)[:100]
             file.line.student = person.id
             owners.setdefault(person.id, person)
             ids_by_student.setdefault((person.id, _id_scope(file.reading)), set()).add(file.reading.keys[-1])
-        owned = [file for file in files if file.line.student]
-        impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
-        for file in owned:
+        owned_files = [file for file in files if file.line.student]
+        impossible_paths, counts = (
+            _impossible_canvas_paths(owned_files),
+            Counter(file.line.student for file in owned_files),
+        )
+        for file in owned_files:
             student = file.line.student
             ids = ids_by_student[student, _id_scope(file.reading)]
             if len(ids) > 1:
-                several = visible(", ".join(sorted(ids)))
-                file.undecided(_several(visible(student), several, file.reading.system))
-            elif file.line.path in impossible:
-                file.undecided(_two_people(visible(file.reading.keys[-1])))
+                id_list = visible(", ".join(sorted(ids)))
+                file.mark_owner_unknown(_shared_id_message(visible(student), id_list, file.reading.system))
+            elif file.line.path in impossible_paths:
+                file.mark_owner_unknown(_two_people_message(visible(file.reading.keys[-1])))
             elif owners[student].contradicts(file.reading.system, file.reading.keys):
                 system, key = file.reading.system, visible(file.reading.keys[-1])
                 number = visible(owners[student].numbers[system])
-                file.undecided(_other_number(visible(student), key, number, system))
+                file.mark_owner_unknown(_number_conflict_message(visible(student), key, number, system))
             elif len(file.readings) > 1 and file.reading.system == "canvas" and counts[student] > 1:
                 # Perhaps a user who is not in the roster imitates this student's name and number. Such a user
                 # must not be able to replace or add to the student's submission.
-                file.undecided(_imitated(file.readings))
+                file.mark_owner_unknown(_imitation_message(file.readings))
             else:
                 self.people.setdefault(student, owners[student])
                 yield file
@@ -278,14 +285,14 @@ class _Collector:
             Ambiguous: if the student is unknown; the error message gives the reason and a remedy.
         """
         if self.roster is not None:
-            return _in_roster(self.roster, file)
+            return _find_in_roster(self.roster, file)
         if len(file.readings) > 1:
-            raise Ambiguous(_imitated(file.readings))
+            raise Ambiguous(_imitation_message(file.readings))
         reading = file.reading
-        own_id = _own_id(reading)
+        path_id = _path_id(reading)
         if _is_date(reading):
-            raise Ambiguous(_perhaps_a_date())
-        if not own_id:
+            raise Ambiguous(_date_message())
+        if not path_id:
             name = visible(reading.name or reading.keys[0])
             raise Ambiguous(
                 say(
@@ -296,7 +303,7 @@ class _Collector:
         is_canvas = reading.system == "canvas"
         # A name written by Canvas has no spaces, so it is not used as the student's name.
         name = "" if is_canvas else reading.name
-        return reading, Person(own_id, name, last_name=name, lms_id=reading.keys[-1] if is_canvas else "")
+        return reading, Person(path_id, name, last_name=name, lms_id=reading.keys[-1] if is_canvas else "")
 
     def _has_other_owner(self, attempt: Attempt) -> bool:
         """Return whether the student had a different id in an earlier archive of the LMS; if so, report it.
@@ -306,14 +313,16 @@ class _Collector:
         system, keys = attempt.reading.system, attempt.reading.keys
         if system in self.people[attempt.student].numbers:
             return False
-        lessons = self.cells_by_lesson if system in _LASTING else [attempt.lesson]
+        lessons = self.cells_by_lesson if system in _PERMANENT_ID_SYSTEMS else [attempt.lesson]
         earlier = [recorded_names(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
-        others = {one["key"] for one in earlier if one.get("system") == system} - {keys[-1]}
-        for file in attempt.files if others else ():
-            file.undecided(
-                _other_number(visible(attempt.student), visible(keys[-1]), visible(min(others)), system)
+        other_keys = {record["key"] for record in earlier if record.get("system") == system} - {keys[-1]}
+        for file in attempt.files if other_keys else ():
+            file.mark_owner_unknown(
+                _number_conflict_message(
+                    visible(attempt.student), visible(keys[-1]), visible(min(other_keys)), system
+                )
             )
-        return bool(others)
+        return bool(other_keys)
 
     def _inspect(self, archive: Archive, file: File) -> None:
         """Read a file once; determine its lesson or file type, or the reason why it cannot be read."""
@@ -322,7 +331,7 @@ class _Collector:
         try:
             data = archive.read(file.member)
         except Unreadable as error:
-            file.refused = str(error)
+            file.refusal = str(error)
             return
         if not is_notebook(file):
             file.kind = kind_of(data)
@@ -351,8 +360,8 @@ class _Collector:
                     file.line.lesson = lesson
                     if not lesson:
                         kind = say(en=file.kind.en, ko=file.kind.ko) if file.kind else ""
-                        reasons = (file.refused, file.problem or kind, _which_lesson(votes))
-                        file.line.say("which lesson?", " ".join(filter(None, reasons)))
+                        reasons = (file.refusal, file.problem or kind, _lesson_message(votes))
+                        file.line.set_outcome("which lesson?", " ".join(filter(None, reasons)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
         """Count the votes for each lesson; a student votes for the lesson of the student's notebooks.
@@ -369,14 +378,20 @@ class _Collector:
             by_names.setdefault(file.line.student, set()).update(
                 lesson for lesson in self.cells_by_lesson if name in names_of(lesson)
             )
-        for lessons in (by_cells, by_names):
-            clear = Counter(next(iter(own)) for own in lessons.values() if len(own) == 1)
-            if votes := clear or Counter(lesson for own in lessons.values() for lesson in own):
+        for lessons_by_student in (by_cells, by_names):
+            clear_votes = Counter(
+                next(iter(student_lessons))
+                for student_lessons in lessons_by_student.values()
+                if len(student_lessons) == 1
+            )
+            if votes := clear_votes or Counter(
+                lesson for student_lessons in lessons_by_student.values() for lesson in student_lessons
+            ):
                 return votes
         return Counter()
 
 
-def _which_lesson(votes: Mapping[str, int]) -> str:
+def _lesson_message(votes: Mapping[str, int]) -> str:
     """Return the message that asks the user to name an archive's lesson with --lesson."""
     if not votes:
         return say(
@@ -384,10 +399,10 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
             ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
         )
     lessons = sorted(votes, key=lambda lesson: (-votes[lesson], lesson))
-    shown = ", ".join(f"{lesson} ({counted(votes[lesson], 'student')})" for lesson in lessons)
+    english = ", ".join(f"{lesson} ({counted(votes[lesson], 'student')})" for lesson in lessons)
     korean = ", ".join(f"{lesson}({votes[lesson]}명)" for lesson in lessons)
     return say(
-        en=f"The notebooks belong to different lessons: {shown}. Name the one that the assignment is for: "
+        en=f"The notebooks belong to different lessons: {english}. Name the one that the assignment is for: "
         f"--lesson {lessons[0]}.",
         ko=f"노트북이 서로 다른 수업의 것입니다: {korean}. 과제의 수업을 지정하세요: --lesson {lessons[0]}.",
     )
@@ -404,12 +419,12 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     )
     files_by_student: dict[str, list[File]] = {}
     for attempt in attempts:
-        room = MAX_FILE_BYTES
+        bytes_left = MAX_FILE_BYTES
         for file in sorted(attempt.files, key=lambda file: (not is_notebook(file), file.member.size)):
-            if file.refused or file.member.size > room:
-                file.refused = file.refused or too_much
+            if file.refusal or file.member.size > bytes_left:
+                file.refusal = file.refusal or too_much
                 continue
-            room -= file.member.size
+            bytes_left -= file.member.size
             files_by_student.setdefault(attempt.student, []).append(file)
     for files in sorted(files_by_student.values(), key=lambda files: sum(file.member.size for file in files)):
         yield from files
@@ -421,27 +436,27 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
     If several entries have the same name, the last one counts, and the others are marked as refused.
     """
     members: list[Member] = []
-    cut = ""
+    problem = ""
     try:
         for member in archive.members():
             members.append(member)
     except Unreadable as error:
-        cut = str(error)
-    if not members and not cut:
-        cut = say(en="There is no file in this archive.", ko="압축 파일에 아무 파일도 없습니다.")
+        problem = str(error)
+    if not members and not problem:
+        problem = say(en="There is no file in this archive.", ko="압축 파일에 아무 파일도 없습니다.")
     last = {member.path: member.number for member in members}
     duplicate = say(
         en="Two entries have this name; the last one counts.",
         ko="같은 이름이 두 번 있어서 마지막 것만 씁니다.",
     )
     return [
-        m if last[m.path] == m.number else replace(m, refused=m.refused or duplicate) for m in members
-    ], cut
+        m if last[m.path] == m.number else replace(m, refusal=m.refusal or duplicate) for m in members
+    ], problem
 
 
 def _id_scope(reading: PathReading) -> str:
     """Return the assignment within which a person's LMS id stays the same; "" for the whole archive."""
-    return "" if reading.system in _LASTING else reading.group
+    return "" if reading.system in _PERMANENT_ID_SYSTEMS else reading.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
@@ -450,25 +465,25 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
     The paths contain such an id if every one of them can be interpreted that way. Only Brightspace's paths
     may contain an institution's id.
     """
-    all_have = all(len(file.readings[0].keys) == 2 for file in files)
+    all_have_id = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
-        file.readings = [reading for reading in file.readings if (len(reading.keys) == 2) == all_have]
+        file.readings = [reading for reading in file.readings if (len(reading.keys) == 2) == all_have_id]
         file.reading = file.readings[0]
 
 
-def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
+def _impossible_canvas_paths(files: Sequence[File]) -> Collection[str]:
     """Return the paths that look like Canvas's but cannot come from Canvas.
 
     Canvas always writes the same name for a user, and never gives two files of a user the same number.
     """
-    sure = [file for file in files if file.reading.system == "canvas" and len(file.readings) == 1]
+    certain_files = [file for file in files if file.reading.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
-    numbers = Counter((file.reading.keys, file.reading.number) for file in sure if file.reading.file)
-    for file in sure:
+    numbers = Counter((file.reading.keys, file.reading.number) for file in certain_files if file.reading.file)
+    for file in certain_files:
         names.setdefault(file.reading.keys[-1], set()).add(file.reading.name)
     return {
         file.line.path
-        for file in sure
+        for file in certain_files
         if len(names[file.reading.keys[-1]]) > 1 or numbers[file.reading.keys, file.reading.number] > 1
     }
 
@@ -479,7 +494,7 @@ def _is_date(reading: PathReading) -> bool:
     return reading.system == "canvas" and bool(_DATE.match(numbers))
 
 
-def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
+def _find_in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
     """Find a file's owner in the roster; return the correct interpretation of the path, and the owner.
 
     Raises:
@@ -489,14 +504,16 @@ def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
     matches: list[tuple[PathReading, Person]] = []
     for reading in file.readings:
         try:
-            person = roster.find(reading.keys, reading.name, reading.system) or _after_group(roster, reading)
+            person = roster.find(reading.keys, reading.name, reading.system) or _find_after_group(
+                roster, reading
+            )
         except Ambiguous as error:
-            raise Ambiguous(_could_be(label, str(error), reading)) from None
+            raise Ambiguous(_ambiguity_message(label, str(error), reading)) from None
         if person is not None:
             matches.append((reading, person))
     people = sorted({person.id for _, person in matches})
     if len(people) > 1:
-        raise Ambiguous(_could_be(label, " / ".join(people), file.reading))
+        raise Ambiguous(_ambiguity_message(label, " / ".join(people), file.reading))
     if not matches:
         raise Ambiguous(
             say(
@@ -509,7 +526,7 @@ def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
             (reading, person) for reading, person in matches if _is_certain(roster, file, reading, person)
         ]
         if len({(reading.when, reading.file) for reading, _ in matches}) != 1:
-            raise Ambiguous(_imitated(file.readings))
+            raise Ambiguous(_imitation_message(file.readings))
     return matches[0]
 
 
@@ -525,10 +542,10 @@ def _is_certain(roster: Roster, file: File, reading: PathReading, person: Person
     return reading.system == "brightspace"
 
 
-def _could_be(label: str, people: str, reading: PathReading) -> str:
+def _ambiguity_message(label: str, people: str, reading: PathReading) -> str:
     """Return the message about a path that may belong to several people in the roster."""
     fix = (
-        _worksheet(reading.keys[-1])
+        _worksheet_advice(reading.keys[-1])
         if reading.system == "moodle"
         else say(
             en="Add a column with this system's ids to the roster.",
@@ -541,47 +558,47 @@ def _could_be(label: str, people: str, reading: PathReading) -> str:
     )
 
 
-def _imitated(path_readings: Sequence[PathReading]) -> str:
+def _imitation_message(path_readings: Sequence[PathReading]) -> str:
     """Return the message about a path that the LMS could have written for several people."""
-    keys = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in path_readings))
+    keys = " / ".join(visible(key) for key in dict.fromkeys(reading.keys[-1] for reading in path_readings))
     if path_readings[0].system == "blackboard":
         return say(
             en=f"The username could be any of these: {keys}. Collect the archive with its .txt receipts, "
-            f"or put the notebook into {_BY_HAND} yourself.",
+            f"or put the notebook into {_FOLDER} yourself.",
             ko=f"사용자 이름이 {keys} 가운데 어느 것인지 알 수 없습니다. .txt 영수증이 든 압축 파일을 "
-            f"지정하거나 노트북을 {_BY_HAND}에 직접 넣으세요.",
+            f"지정하거나 노트북을 {_FOLDER}에 직접 넣으세요.",
         )
     return say(
         en=f"A name in this path looks like the system's own part, so it could belong to several people or "
         f"times ({keys}). Add --roster CSV with the ids and names of {path_readings[0].system.title()}, or "
-        f"put the notebook into {_BY_HAND} yourself.",
+        f"put the notebook into {_FOLDER} yourself.",
         ko=f"이름의 일부가 시스템이 쓰는 부분과 같아서 누구의 언제 파일인지 알 수 없습니다({keys}). "
         f"{path_readings[0].system.title()}의 id와 이름이 있는 명단을 --roster CSV로 지정하거나 노트북을 "
-        f"{_BY_HAND}에 직접 넣으세요.",
+        f"{_FOLDER}에 직접 넣으세요.",
     )
 
 
-def _perhaps_a_date() -> str:
+def _date_message() -> str:
     """Return the message about a file name whose numbers look like Canvas's but may be a date."""
     return say(
         en="The numbers in this name may be a date, and not Canvas's. Add --roster CSV with Canvas's ids, or "
-        f"put the notebook into {_BY_HAND} yourself.",
+        f"put the notebook into {_FOLDER} yourself.",
         ko="이 이름의 숫자는 Canvas의 번호가 아니라 날짜일 수 있습니다. Canvas의 id가 있는 명단을 --roster "
-        f"CSV로 지정하거나 노트북을 {_BY_HAND}에 직접 넣으세요.",
+        f"CSV로 지정하거나 노트북을 {_FOLDER}에 직접 넣으세요.",
     )
 
 
-def _two_people(key: str) -> str:
+def _two_people_message(key: str) -> str:
     """Return the message about paths that look like Canvas's but cannot come from Canvas."""
     return say(
         en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
-        f"student's notebook into {_BY_HAND} yourself.",
+        f"student's notebook into {_FOLDER} yourself.",
         ko=f"Canvas가 붙인 이름이 아닙니다. {key}이(가) 여러 사람을 가리키거나 같은 파일이 두 번 있습니다. "
-        f"학생마다 노트북을 {_BY_HAND}에 직접 넣으세요.",
+        f"학생마다 노트북을 {_FOLDER}에 직접 넣으세요.",
     )
 
 
-def _other_number(student: str, key: str, other: str, system: System) -> str:
+def _number_conflict_message(student: str, key: str, other: str, system: System) -> str:
     """Return the message about a path whose name and id belong to different people."""
     return say(
         en=f"The name means {student}, whose id was {other}, but the id here is {key}. If it is the same "
@@ -592,7 +609,7 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
     )
 
 
-def _after_group(roster: Roster, reading: PathReading) -> Person | None:
+def _find_after_group(roster: Roster, reading: PathReading) -> Person | None:
     """Return the person whose name follows a group's name in a Moodle path; None if there is no such person.
 
     An example is "Group A-Kim Minji". A group's name may also contain dashes. A single Latin word after a
@@ -602,7 +619,7 @@ def _after_group(roster: Roster, reading: PathReading) -> Person | None:
         Ambiguous: if several people match.
     """
     parts = reading.name.split("-") if reading.system == "moodle" else []
-    names = ["-".join(parts[at:]).strip() for at in range(1, len(parts))]
+    names = ["-".join(parts[start:]).strip() for start in range(1, len(parts))]
     people = {
         person.id: person
         for name in names
@@ -613,7 +630,7 @@ def _after_group(roster: Roster, reading: PathReading) -> Person | None:
     return next(iter(people.values()), None)
 
 
-def _worksheet(numbers: str) -> str:
+def _worksheet_advice(numbers: str) -> str:
     """Return the advice on how to tell apart two Moodle students with the same name."""
     return say(
         en=f"Moodle's number in the folder's name is {numbers}: pass this assignment's grading worksheet as "
@@ -623,10 +640,10 @@ def _worksheet(numbers: str) -> str:
     )
 
 
-def _several(student: str, ids: str, system: System) -> str:
+def _shared_id_message(student: str, ids: str, system: System) -> str:
     """Return the message about several people in an archive who would get the same student id."""
     if system == "moodle":
-        fix = _worksheet(ids)
+        fix = _worksheet_advice(ids)
         return say(
             en=f"Several people in the archive would get the id {student}. {fix}",
             ko=f"압축 파일의 여러 사람이 같은 학번이 됩니다: {student}. {fix}",
@@ -639,7 +656,7 @@ def _several(student: str, ids: str, system: System) -> str:
     )
 
 
-def _own_id(reading: PathReading) -> str:
+def _path_id(reading: PathReading) -> str:
     """Return a student id made from an LMS path; empty if the path contains no lasting id or name.
 
     Moodle's number differs between assignments, and so does Canvas's id of an anonymous student.

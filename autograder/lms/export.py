@@ -80,7 +80,7 @@ class Grade:
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """The files to upload to an LMS, and the facts that the instructor should know before the upload.
 
     Attributes:
@@ -100,7 +100,7 @@ class Exported:
 
 def export(
     course: Course, system: ExportSystem, lesson: str, fill: Path | None = None, column: str = ""
-) -> Exported:
+) -> ExportResult:
     """Export a lesson's grades and feedback pages in an LMS's format.
 
     Args:
@@ -114,32 +114,34 @@ def export(
         CourseError: if the table has no column for the grade, or the gradebook cannot be opened.
         GradebookBusy: if the gradebook could not be read.
     """
-    known = recorded_names(course, lesson)
+    lms_records = recorded_names(course, lesson)
     with Book(course.directory, course.config) as book:
         people = {
-            row["id"]: _person(row, known.get(row["id"], {}), system) for row in class_list.people(book)
+            row["id"]: _person(row, lms_records.get(row["id"], {}), system) for row in class_list.people(book)
         }
         grades = _grades(course, book, lesson, sorted(people))
-    table = read_table(fill) if fill else _blank_table(system, lesson, column, people, grades, known)
+    table = read_table(fill) if fill else _blank_table(system, lesson, column, people, grades, lms_records)
     writer = _Writer(system, lesson, column, Roster(list(people.values())), grades)
     filled, blank, notes = writer.fill(table)
     labels = {
         **_labels(table, writer),
-        **{who: row["label"] for who, row in known.items() if row["system"] == system},
+        **{student: row["label"] for student, row in lms_records.items() if row["system"] == system},
     }
-    current = {who: label for who, label in labels.items() if who in grades and grades[who].current}
-    pages = _pages(course, system, lesson, current)
-    return Exported(filled, pages, len(writer.used) - len(blank), blank, notes)
+    current = {
+        student: label for student, label in labels.items() if student in grades and grades[student].current
+    }
+    pages = _pack_pages(course, system, lesson, current)
+    return ExportResult(filled, pages, len(writer.row_by_student) - len(blank), blank, notes)
 
 
-def _person(row: Mapping[str, str], known: Mapping[str, str], system: ExportSystem) -> Person:
+def _person(row: Mapping[str, str], record: Mapping[str, str], system: ExportSystem) -> Person:
     """Return a student of the gradebook; include the student's number in the LMS if it is known."""
-    number = known.get("key", "") if known.get("system") == system else ""
+    number = record.get("key", "") if record.get("system") == system else ""
     if system != "moodle":  # Moodle's number differs between assignments, so a stored number is useless.
         number = number or row["lms_user_id"]
     return Person(
         id=row["id"],
-        name=known.get("name", ""),
+        name=record.get("name", ""),
         first_name=row["first_name"],
         last_name=row["last_name"],
         email=row["email"],
@@ -152,22 +154,22 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
     """Return each student's grade for the lesson, keyed by student id."""
     submissions = CurrentSubmissions(course, lesson)
     grades: dict[str, Grade] = {}
-    for at in range(0, len(students), 50):
-        results = book.stored_results([Entry(student, lesson) for student in students[at : at + 50]])
-        for student in students[at : at + 50]:
+    for start in range(0, len(students), 50):
+        results = book.stored_results([Entry(student, lesson) for student in students[start : start + 50]])
+        for student in students[start : start + 50]:
             stored = results.get((student, lesson))
             if stored is None:
                 ungraded = student in submissions.students
-                reason = _not_graded() if ungraded else _not_handed_in()
+                reason = _not_graded_reason() if ungraded else _not_handed_in_reason()
                 grades[student] = Grade(student, None, 0.0, reason, current=not ungraded)
                 continue
             recorded_grades = stored.recorded_grades
             tasks = stored.result.with_gradebook_points(recorded_grades.scores, recorded_grades.waiting).tasks
             reason, newer = "", submissions.is_newer(student, stored)
             if stored.stale:
-                reason = _not_graded()
+                reason = _not_graded_reason()
             elif newer:
-                reason = _changed()
+                reason = _changed_reason()
             elif any(task.outcome == "rejected" and task.auto is None for task in tasks):
                 reason = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
             elif recorded_grades.waiting:
@@ -182,22 +184,22 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
 
 def _join_names(names: Sequence[str]) -> str:
     """Join names on one line; if there are many, list only the first few and say how many more there are."""
-    shown, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
-    return shown if rest <= 0 else say(en=f"{shown} and {rest} more", ko=f"{shown} 외 {rest}명")
+    listed, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
+    return listed if rest <= 0 else say(en=f"{listed} and {rest} more", ko=f"{listed} 외 {rest}명")
 
 
-def _not_graded() -> str:
+def _not_graded_reason() -> str:
     return say(en="It is not graded yet: autograder grade.", ko="아직 채점하지 않았습니다: autograder grade.")
 
 
-def _changed() -> str:
+def _changed_reason() -> str:
     return say(
         en="The submission, its tests or the grader has changed since it was graded: autograder grade.",
         ko="채점한 뒤에 제출물이나 테스트, 채점기가 바뀌었습니다: autograder grade.",
     )
 
 
-def _not_handed_in() -> str:
+def _not_handed_in_reason() -> str:
     return say(en="Nothing was handed in.", ko="제출하지 않았습니다.")
 
 
@@ -236,43 +238,43 @@ class _Writer:
     ) -> None:
         self._system, self._lesson, self._column = system, lesson, column
         self._roster, self._grades = roster, grades
-        self.used: dict[str, int] = {}  # the index of each student's row in the table
+        self.row_by_student: dict[str, int] = {}  # the index of each student's row in the table
 
     def fill(self, table: Table) -> tuple[Table, dict[str, str], list[str]]:
         """Return the filled table, the reason for each student's blank grade, and notes for the user."""
         target = self._target(table)
         blank: dict[str, str] = {}
         claims = [self._claim(table, row) for row in table.rows]
-        self.used, refused = _resolve_claims(claims)
+        self.row_by_student, refusal_notes = _resolve_claims(claims)
         rows = [list(row) for row in table.rows]
-        for student, number in self.used.items():
+        for student, number in self.row_by_student.items():
             grade = self._grades[student]
             if grade.points is None:
                 blank[student] = grade.reason
             else:
                 rows[number][target] = f"{grade.points:.6g}"
-        notes = [claim.reason for claim in claims if claim.reason] + refused
-        if unknown := [claim.unknown_id for claim in claims if claim.unknown_id]:
-            notes.append(_unknown_ids("; ".join(unknown)))
-        missing = [
+        notes = [claim.reason for claim in claims if claim.reason] + refusal_notes
+        if unknown_rows := [claim.unknown_id for claim in claims if claim.unknown_id]:
+            notes.append(_unknown_ids_note("; ".join(unknown_rows)))
+        missing_students = [
             student
             for student, grade in self._grades.items()
-            if grade.points is not None and student not in self.used
+            if grade.points is not None and student not in self.row_by_student
         ]
-        if missing:
-            names = _join_names(missing)
+        if missing_students:
+            names = _join_names(missing_students)
             notes.append(
                 say(en=f"Graded, but not in the table: {names}.", ko=f"채점했지만 표에 없습니다: {names}.")
             )
-        if strange := [claim.label for claim in claims if claim.is_strange]:
-            names = _join_names(strange)
+        if strange_labels := [claim.label for claim in claims if claim.is_strange]:
+            names = _join_names(strange_labels)
             notes.append(
                 say(
                     en=f"In the table, but not in the gradebook, so left as they were: {names}.",
                     ko=f"표에는 있지만 성적부에 없어 그대로 두었습니다: {names}.",
                 )
             )
-        notes.extend(self._other_maximum(table))
+        notes.extend(self._maximum_warnings(table))
         return Table(table.head, rows, table.separator, table.bom), blank, notes
 
     def _target(self, table: Table) -> int:
@@ -292,16 +294,16 @@ class _Writer:
                 )
             return column
         titles = {index: title for index, title in enumerate(table.head) if self._is_item(title)}
-        fit = [index for index, title in titles.items() if self._fits(title)]
-        if len(fit) != 1:
-            shown = "; ".join(titles.values()) or "-"
+        matches = [index for index, title in titles.items() if self._fits(title)]
+        if len(matches) != 1:
+            choices = "; ".join(titles.values()) or "-"
             raise CourseError(
                 say(
-                    en=f"Which column is lesson {self._lesson}? Name it with --column, one of: {shown}.",
-                    ko=f"{self._lesson} 수업은 어느 열인가요? --column으로 지정하세요: {shown}.",
+                    en=f"Which column is lesson {self._lesson}? Name it with --column, one of: {choices}.",
+                    ko=f"{self._lesson} 수업은 어느 열인가요? --column으로 지정하세요: {choices}.",
                 )
             )
-        return fit[0]
+        return matches[0]
 
     def _is_item(self, title: str) -> bool:
         """Return whether a column with this title contains the grades of an assignment."""
@@ -323,7 +325,7 @@ class _Writer:
 
         def cells(names: Sequence[str]) -> list[str]:
             columns = (table.column(name) for name in names)
-            return [row[at].strip() for at in columns if at is not None and row[at].strip()]
+            return [row[index].strip() for index in columns if index is not None and row[index].strip()]
 
         numbers = cells(_NUMBER_COLUMNS.get(self._system, ()))
         ids = cells(_ID_COLUMNS)
@@ -331,15 +333,15 @@ class _Writer:
         label = name or next(iter([*ids, *numbers]), "")
         by_number = self._roster.with_number(numbers, self._system)
         by_id = self._roster.with_id(ids or (numbers if self._system == "canvas" else ()))
-        people_with_name = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
+        people_with_name = [self._roster.people[index] for index in sorted(self._roster.with_name(name))]
         if matches := by_number | by_id:
-            (person, *others) = [self._roster.people[at] for at in sorted(matches)]
-            if others or (numbers and person.contradicts(self._system, numbers)):
-                people = " / ".join(sorted(person_found.id for person_found in (person, *others)))
-                return _Claim(label, reason=_contradiction(visible(label), people))
+            (person, *other_people) = [self._roster.people[index] for index in sorted(matches)]
+            if other_people or (numbers and person.contradicts(self._system, numbers)):
+                people = " / ".join(sorted(candidate.id for candidate in (person, *other_people)))
+                return _Claim(label, reason=_contradiction_note(visible(label), people))
             if not by_number and people_with_name and person not in people_with_name:
-                people = " / ".join([person.id, *(person_found.id for person_found in people_with_name)])
-                return _Claim(label, reason=_other_name(visible(label), people))
+                people = " / ".join([person.id, *(candidate.id for candidate in people_with_name)])
+                return _Claim(label, reason=_conflicting_name_note(visible(label), people))
             return _Claim(label, person.id, 3 if by_number else 2)
         if not people_with_name:
             return _Claim(label, is_strange=bool(label) and not _CANVAS_SPECIAL_ROWS.search(name))
@@ -348,19 +350,19 @@ class _Writer:
             row_id = visible((numbers + ids)[0])
             return _Claim(label, unknown_id=f"{visible(label)} ({row_id}) = {people}?")
         if len(people_with_name) > 1:
-            return _Claim(label, reason=_several(visible(label), people))
+            return _Claim(label, reason=_ambiguous_name_note(visible(label), people))
         return _Claim(label, people_with_name[0].id, 1)
 
-    def _other_maximum(self, table: Table) -> Iterator[str]:
+    def _maximum_warnings(self, table: Table) -> Iterator[str]:
         """Yield a warning for each maximum in Moodle's worksheet that differs from the lesson's maximum.
 
         Moodle skips grades above its own maximum without a message.
         """
         points = max((grade.max_points for grade in self._grades.values()), default=0.0)
-        at = table.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
+        column = table.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
         maxima = (
-            {row[at].strip().replace(",", ".") for row in table.rows if row[at].strip()}
-            if at is not None
+            {row[column].strip().replace(",", ".") for row in table.rows if row[column].strip()}
+            if column is not None
             else set()
         )
         for maximum in maxima:
@@ -383,21 +385,22 @@ def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]
     for number, claim in enumerate(claims):
         if claim.student:
             by_student.setdefault(claim.student, []).append(number)
-    used: dict[str, int] = {}
-    lines: list[str] = []
+    row_by_student: dict[str, int] = {}
+    notes: list[str] = []
     for student, numbers in by_student.items():
-        surest = max(claims[number].strength for number in numbers)
-        best = [number for number in numbers if claims[number].strength == surest]
-        if len(best) == 1 and (surest > 1 or len(numbers) == 1):
-            used[student] = best[0]
-        losing_rows = [number for number in numbers if number != used.get(student)]
-        lines += [
-            _duplicate_claim(visible(claims[number].label), number + 2, student) for number in losing_rows
+        max_strength = max(claims[number].strength for number in numbers)
+        best = [number for number in numbers if claims[number].strength == max_strength]
+        if len(best) == 1 and (max_strength > 1 or len(numbers) == 1):
+            row_by_student[student] = best[0]
+        losing_rows = [number for number in numbers if number != row_by_student.get(student)]
+        notes += [
+            _duplicate_claim_note(visible(claims[number].label), number + 2, student)
+            for number in losing_rows
         ]
-    return used, lines
+    return row_by_student, notes
 
 
-def _contradiction(row: str, people: str) -> str:
+def _contradiction_note(row: str, people: str) -> str:
     """Return the note about a row whose ids belong to different people."""
     return say(
         en=f"The row of {row} has ids that contradict each other ({people}), so it was left as it was.",
@@ -405,7 +408,7 @@ def _contradiction(row: str, people: str) -> str:
     )
 
 
-def _other_name(row: str, people: str) -> str:
+def _conflicting_name_note(row: str, people: str) -> str:
     """Return the note about a row that has the id of one student and the name of another."""
     return say(
         en=f"The row of {row} has the name of one student and an id, perhaps an email address, of another "
@@ -415,7 +418,7 @@ def _other_name(row: str, people: str) -> str:
     )
 
 
-def _several(row: str, people: str) -> str:
+def _ambiguous_name_note(row: str, people: str) -> str:
     """Return the note about a row whose name belongs to several students."""
     return say(
         en=f"The row of {row} could be any of {people}, so it was left as it was.",
@@ -423,7 +426,7 @@ def _several(row: str, people: str) -> str:
     )
 
 
-def _unknown_ids(rows: str) -> str:
+def _unknown_ids_note(rows: str) -> str:
     """Return the note about rows that have students' names but ids that are not in the gradebook."""
     return say(
         en="The gradebook does not know the ids of these rows, and a name alone does not decide, so they "
@@ -435,7 +438,7 @@ def _unknown_ids(rows: str) -> str:
     )
 
 
-def _duplicate_claim(row: str, number: int, student: str) -> str:
+def _duplicate_claim_note(row: str, number: int, student: str) -> str:
     """Return the note about one of several rows that claim the same student's grade."""
     return say(
         en=f"Several rows could be {student}'s. Line {number} of the table, {row}, was left as it was.",
@@ -449,18 +452,20 @@ def _blank_table(
     column: str,
     people: Mapping[str, Person],
     grades: Mapping[str, Grade],
-    known: Mapping[str, Mapping[str, str]],
+    lms_records: Mapping[str, Mapping[str, str]],
 ) -> Table:
     """Return a table without grades in the format of the LMS's own export.
 
     Raises:
         CourseError: if Moodle's numbers for the students are unknown.
     """
-    who = sorted(people)
+    students = sorted(people)
     if system == "moodle":
         head = ["Identifier", "Full name", "Email address", "Grade", "Maximum Grade", "Last modified (grade)"]
-        numbered = [student for student in who if known.get(student, {}).get("system") == "moodle"]
-        if not numbered:
+        numbered_students = [
+            student for student in students if lms_records.get(student, {}).get("system") == "moodle"
+        ]
+        if not numbered_students:
             raise CourseError(
                 say(
                     en=f"Moodle's numbers for {lesson} are not known, since nothing was collected from "
@@ -471,28 +476,28 @@ def _blank_table(
             )
         rows = [
             [
-                f"Participant {known[student]['key']}",
-                known[student]["name"] or _full_name(people[student]),
+                f"Participant {lms_records[student]['key']}",
+                lms_records[student]["name"] or _full_name(people[student]),
                 people[student].email,
                 "",
                 f"{grades[student].max_points:g}",
                 "",
             ]
-            for student in numbered
+            for student in numbered_students
         ]
         return Table(head, rows)
     if system == "canvas":
         head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column or lesson]
         ids = {
-            student: known[student]["key"]
-            for student in who
-            if known.get(student, {}).get("system") == "canvas"
+            student: lms_records[student]["key"]
+            for student in students
+            if lms_records.get(student, {}).get("system") == "canvas"
         }
-        logins = {student: "" if student in ids else student for student in who}
-        rows = [[_full_name(people[s]), ids.get(s, ""), logins[s], logins[s], "", ""] for s in who]
+        logins = {student: "" if student in ids else student for student in students}
+        rows = [[_full_name(people[s]), ids.get(s, ""), logins[s], logins[s], "", ""] for s in students]
         return Table(head, rows)
     head = ["OrgDefinedId", f"{column or lesson} Points Grade", _END_OF_LINE]
-    return Table(head, [[student, "", "#"] for student in who])
+    return Table(head, [[student, "", "#"] for student in students])
 
 
 def _full_name(person: Person) -> str:
@@ -505,36 +510,36 @@ def _labels(table: Table, writer: _Writer) -> dict[str, str]:
     if identifier is None:
         return {}
     labels = {}
-    for student, at in writer.used.items():
-        number = re.search(r"\d+$", table.rows[at][identifier].strip())
+    for student, index in writer.row_by_student.items():
+        number = re.search(r"\d+$", table.rows[index][identifier].strip())
         if number:
-            shown_name = (
-                _NOT_IN_FOLDER_NAMES.sub("", table.rows[at][name].replace("_", " ")).strip()
+            display_name = (
+                _NOT_IN_FOLDER_NAMES.sub("", table.rows[index][name].replace("_", " ")).strip()
                 if name is not None
                 else ""
             )
-            labels[student] = f"{shown_name or 'Participant'}_{number[0]}_assignsubmission_file"
+            labels[student] = f"{display_name or 'Participant'}_{number[0]}_assignsubmission_file"
     return labels
 
 
-def _pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[str, str]) -> bytes | None:
+def _pack_pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[str, str]) -> bytes | None:
     """Return the feedback pages as a zip in the LMS's layout; None if the LMS accepts none, or none exist."""
-    place: dict[str, Callable[[str, str], str]] = {
+    layouts: dict[str, Callable[[str, str], str]] = {
         "moodle": lambda label, name: f"{label}/{name}",
         "canvas": lambda label, name: f"{label}_{name}",
     }
-    packed, count = io.BytesIO(), 0
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer, count = io.BytesIO(), 0
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for student, label in sorted(labels.items()):
-            for page in _pages_of(course, student, lesson) if system in place else ():
+            for page in _page_paths(course, student, lesson) if system in layouts else ():
                 # A ZipInfo has a constant default timestamp, so the same pages always give the same archive.
-                name = zipfile.ZipInfo(place[system](label, page.name))
+                name = zipfile.ZipInfo(layouts[system](label, page.name))
                 archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
                 count += 1
-    return packed.getvalue() if count else None
+    return buffer.getvalue() if count else None
 
 
-def _pages_of(course: Course, student: str, lesson: str) -> list[Path]:
+def _page_paths(course: Course, student: str, lesson: str) -> list[Path]:
     """Return the paths of a student's feedback pages, one for each notebook of the assignment."""
     folder = course.folder("feedback", student, lesson)
     names, source = [lesson], course.directory.source_directory

@@ -158,8 +158,8 @@ def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
     """
     match = _BLACKBOARD.fullmatch(part)
     words = match["before"].split("_") if match else []
-    for at in range(len(words) - 1, 0, -1):
-        group, key = "_".join(words[:at]), "_".join(words[at:])
+    for index in range(len(words) - 1, 0, -1):
+        group, key = "_".join(words[:index]), "_".join(words[index:])
         if match and group and key:
             yield PathReading(
                 system="blackboard",
@@ -168,7 +168,7 @@ def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
                 name="",
                 label=part[: match.start("file")].rstrip("_") if match["file"] else part,
                 file="/".join([match["file"], *below]) if match["file"] else "",
-                when=_when(match["when"]),
+                when=_parse_time(match["when"]),
             )
 
 
@@ -182,7 +182,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
         return
     key, rest = match["key"], match["rest"]
     for name, when, file in _names_and_times(rest, is_folder=bool(below)):
-        with_id = _WITH_ID.fullmatch(name)
+        id_match = _WITH_ID.fullmatch(name)
         reading = PathReading(
             system="brightspace",
             group="",
@@ -190,22 +190,22 @@ def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
             name=name,
             label=part.removesuffix(file).removesuffix(" - ") if file else part,
             file="/".join([file, *below] if file else below),
-            when=_when(when),
+            when=_parse_time(when),
         )
-        if with_id:
-            yield replace(reading, keys=(with_id["id"], key), name=with_id["name"].strip())
+        if id_match:
+            yield replace(reading, keys=(id_match["id"], key), name=id_match["name"].strip())
         yield reading
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
     """Yield each way to split the text after Brightspace's number into person, time and file name."""
-    dashes = [at for at, char in enumerate(rest) if char == "-"]
-    flat = []
+    dashes = [index for index, char in enumerate(rest) if char == "-"]
+    matches = []
     if not is_folder:
-        flat = [(at, match) for at in dashes if (match := _TIME_AND_FILE.fullmatch(rest, at + 1))]
-    for at, match in flat:
-        yield rest[:at].strip(), match["when"], match["file"]
-    if not flat and dashes and _TIME.fullmatch(rest, dashes[-1] + 1):
+        matches = [(index, match) for index in dashes if (match := _TIME_AND_FILE.fullmatch(rest, index + 1))]
+    for index, match in matches:
+        yield rest[:index].strip(), match["when"], match["file"]
+    if not matches and dashes and _TIME.fullmatch(rest, dashes[-1] + 1):
         yield rest[: dashes[-1]].strip(), rest[dashes[-1] + 1 :], ""
 
 
@@ -227,19 +227,19 @@ def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
             late=bool(match["late"] or match["later"]),
             number=match["number"],
         )
-    for at, char in enumerate(part):
+    for index, char in enumerate(part):
         if _NOT_IN_A_CANVAS_NAME.match(char):
             return
-        if char == "_" and (match := _CANVAS.fullmatch(part, at)):
+        if char == "_" and (match := _CANVAS.fullmatch(part, index)):
             file = match["file"] or ""
             # When feedback is uploaded, Canvas takes the first two numbers of a label to be the user's number
             # and the file's number.
-            begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
+            begin = index + 1 if any(word.isdecimal() for word in part[:index].split("_")) else 0
             yield PathReading(
                 system="canvas",
                 group="",
                 keys=(match["key"],),
-                name=part[:at],
+                name=part[:index],
                 label=part[begin : match.start("file") - 1] if file else part[begin:],
                 file=file,
                 late=bool(match["late"]),
@@ -255,7 +255,7 @@ _READERS: Mapping[System, Callable[[str, list[str]], Iterator[PathReading]]] = {
 }
 
 
-def _when(text: str) -> datetime | None:
+def _parse_time(text: str) -> datetime | None:
     """Parse a timestamp in a path; return None if it is not in a format that an LMS uses."""
     try:
         if match := _DATE.fullmatch(text.strip()):

@@ -37,7 +37,7 @@ _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class ForgetResult:
     """The result of deleting a student's data.
 
     Attributes:
@@ -53,11 +53,11 @@ class Forgotten:
     unsearched: list[str]
 
 
-class _Unsearched(Exception):
+class _Unsearchable(Exception):
     """Raised for a file that cannot be searched."""
 
 
-def forget(course: Course, student: str) -> Forgotten:
+def forget(course: Course, student: str) -> ForgetResult:
     """Delete a student's data from the gradebook and from the course's folders.
 
     Copies of the gradebook are not deleted. They are listed, and the instructor has to delete them.
@@ -84,16 +84,16 @@ def forget(course: Course, student: str) -> Forgotten:
             if names_by_student and names_by_student.pop(student, None) is not None:
                 try:
                     write_names(file, names_by_student)
-                    deleted.append(f"a line of {_relative(course, file)}")
+                    deleted.append(f"a line of {_relative_path(course, file)}")
                 except OSError:
-                    not_deleted.append(_relative(course, file))
+                    not_deleted.append(_relative_path(course, file))
         # The exports and the report contain data about the whole class. They are deleted because a command
         # can make them again.
         for name in (EXPORTED, REPORT):
             if deleted:
                 _try_delete(course, course.root / name, deleted, not_deleted)
     remaining, unsearched = _search_names(course, names)
-    return Forgotten(deleted, list(dict.fromkeys([*not_deleted, *remaining])), unsearched)
+    return ForgetResult(deleted, list(dict.fromkeys([*not_deleted, *remaining])), unsearched)
 
 
 def _try_delete(course: Course, path: Path, deleted: list[str], not_deleted: list[str]) -> None:
@@ -106,12 +106,12 @@ def _try_delete(course: Course, path: Path, deleted: list[str], not_deleted: lis
         else:
             return
     except OSError:
-        not_deleted.append(_relative(course, path))
+        not_deleted.append(_relative_path(course, path))
     else:
-        deleted.append(_relative(course, path))
+        deleted.append(_relative_path(course, path))
 
 
-def _relative(course: Course, path: Path) -> str:
+def _relative_path(course: Course, path: Path) -> str:
     return str(path.relative_to(course.root))
 
 
@@ -133,10 +133,12 @@ def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Se
         forms |= {row["email"], f"{first} {last}", f"{last} {first}", f"{last}, {first}", last + first}
     for file in (course.root / COLLECTED_FOLDER).glob("*.json"):
         forms.add((read_names(file) or {}).get(student, {}).get("name", ""))
-    whole = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
-    spelt = whole | {unicodedata.normalize("NFD", text) for text in whole}
-    raw = {text.encode(code) for text in spelt for code in _ENCODINGS if _can_encode(text, code)}
-    return sorted(raw | {json.dumps(text)[1:-1].encode() for text in spelt})
+    texts = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
+    spellings = texts | {unicodedata.normalize("NFD", text) for text in texts}
+    encoded_names = {
+        text.encode(encoding) for text in spellings for encoding in _ENCODINGS if _can_encode(text, encoding)
+    }
+    return sorted(encoded_names | {json.dumps(text)[1:-1].encode() for text in spellings})
 
 
 def _mentions(data: bytes, names: Sequence[bytes]) -> bool:
@@ -163,20 +165,22 @@ def _search_names(course: Course, names: Sequence[bytes]) -> tuple[list[str], li
     deleted from it.
     """
     gradebook = sqlite_file(course.directory.db_url)
-    left: list[str] = []
+    remaining: list[str] = []
     unsearched: list[str] = []
     for file in _files_to_search(course):
-        shown = _relative(course, file)
+        relative_path = _relative_path(course, file)
         try:
             if file.is_symlink():
-                raise _Unsearched
+                raise _Unsearchable
             if gradebook and gradebook.exists() and file.samefile(gradebook):
                 continue
-            if _mentions(shown.encode("utf-8", "surrogateescape"), names) or _is_named_in(file, names):
-                left.append(shown)
-        except (OSError, _Unsearched):
-            unsearched.append(shown)
-    return left, unsearched
+            if _mentions(relative_path.encode("utf-8", "surrogateescape"), names) or _is_named_in(
+                file, names
+            ):
+                remaining.append(relative_path)
+        except (OSError, _Unsearchable):
+            unsearched.append(relative_path)
+    return remaining, unsearched
 
 
 def _files_to_search(course: Course) -> Iterator[Path]:
@@ -184,12 +188,12 @@ def _files_to_search(course: Course) -> Iterator[Path]:
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
         if file.is_symlink() or (file.is_file() and file.suffix not in _COURSE_SUFFIXES):
             yield file
-    made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {
+    folder_names = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {
         COLLECTED_FOLDER,
         EXPORTED,
         REPORT,
     }
-    for folder in sorted(made):
+    for folder in sorted(folder_names):
         for file in sorted((course.root / folder).rglob("*")):
             if file.is_symlink() or file.is_file():
                 yield file
@@ -199,11 +203,11 @@ def _is_named_in(file: Path, names: Sequence[bytes]) -> bool:
     """Return whether a file's bytes name a student.
 
     Raises:
-        _Unsearched: if the file is too large, or compressed in an unsupported format.
+        _Unsearchable: if the file is too large, or compressed in an unsupported format.
         OSError: if the file cannot be read.
     """
     if file.stat().st_size > _MAX_BYTES or file.suffix.casefold() in _COMPRESSED_SUFFIXES:
-        raise _Unsearched
+        raise _Unsearchable
     return _is_named_by(file.read_bytes(), names, _MAX_NESTING)
 
 
@@ -211,14 +215,14 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
     """Return whether bytes name a student, even inside a zip archive such as an Excel workbook.
 
     Raises:
-        _Unsearched: if a zip archive is damaged, encrypted, too large, nested too deeply, or compressed by an
-            unsupported method.
+        _Unsearchable: if a zip archive is damaged, encrypted, too large, nested too deeply, or compressed by
+            an unsupported method.
     """
     if _mentions(data, names):
         return True
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return False
-    room = _MAX_BYTES
+    bytes_left = _MAX_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(
@@ -226,11 +230,11 @@ def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
             ):
                 return True
             for entry in archive.infolist():
-                room -= entry.file_size
-                if room < 0 or not depth or entry.compress_type not in _SAFE_METHODS:
-                    raise _Unsearched
+                bytes_left -= entry.file_size
+                if bytes_left < 0 or not depth or entry.compress_type not in _SAFE_METHODS:
+                    raise _Unsearchable
                 if _is_named_by(archive.read(entry), names, depth - 1):
                     return True
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError, EOFError) as error:
-        raise _Unsearched from error
+        raise _Unsearchable from error
     return False

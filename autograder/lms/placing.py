@@ -48,15 +48,15 @@ class Places:
 
     def write(self, attempts: Sequence[Attempt]) -> None:
         """Place a student's newest attempt in submitted/, and the older attempts in collected/kept/."""
-        *older, newest = sorted(attempts, key=lambda attempt: attempt.when or datetime.min)
+        *older_attempts, newest_attempt = sorted(attempts, key=lambda attempt: attempt.when or datetime.min)
         try:
-            for attempt in older:
+            for attempt in older_attempts:
                 self._set_aside(attempt, say(en="There is a newer attempt.", ko="더 새로운 제출이 있습니다."))
-            self._place(newest)
+            self._place(newest_attempt)
         except OSError as error:
             reason = error.strerror or str(error)
-            for file in newest.files:
-                file.line.say(
+            for file in newest_attempt.files:
+                file.line.set_outcome(
                     "not written",
                     say(en=f"It could not be written: {reason}.", ko=f"쓸 수 없습니다: {reason}."),
                 )
@@ -71,21 +71,21 @@ class Places:
         folder = self._course.folder("submitted", attempt.student, attempt.lesson)
         if folder.parent.is_symlink():
             raise OSError(say(en=f"{folder.parent} is a link", ko=f"{folder.parent}: 링크입니다"))
-        is_there = os.path.lexists(folder)
-        before = submission_time(folder, root, self._course.clock).earliest if is_there else None
+        exists = os.path.lexists(folder)
+        before = submission_time(folder, root, self._course.clock).earliest if exists else None
         if before and attempt.when and before > attempt.when:
-            newer = say(
+            reason = say(
                 en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
             )
-            self._set_aside(attempt, newer)
+            self._set_aside(attempt, reason)
             return
         content = self._content(attempt)
-        if is_there and PurePosixPath(NOTE_FILE) in content:
+        if exists and PurePosixPath(NOTE_FILE) in content:
             attempt.remark(say(en="The earlier submission stays.", ko="전에 있던 것은 그대로 두었습니다."))
-        elif is_there and _is_there(content, folder, root):
+        elif exists and _has_content(content, folder, root):
             attempt.settle("unchanged", "")
         else:
-            if is_there:
+            if exists:
                 self._make_room(folder, attempt)
             _write_folder(folder, content)
 
@@ -94,20 +94,23 @@ class Places:
         target = _unused_path(self._kept_folder(attempt) / "before")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, target)
-        place = target.relative_to(self._course.root)
+        relative_path = target.relative_to(self._course.root)
         attempt.remark(
-            say(en=f"The earlier submission is now in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
+            say(
+                en=f"The earlier submission is now in {relative_path}.",
+                ko=f"전에 있던 것은 {relative_path}에 두었습니다.",
+            )
         )
 
-    def _set_aside(self, attempt: Attempt, why: str) -> None:
+    def _set_aside(self, attempt: Attempt, reason: str) -> None:
         """Store in collected/kept/ an attempt that will not be graded, and report the attempt's new path."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
-        place = self._kept_folder(attempt) / stem
-        if not place.is_dir() or _content_of(place, place.parent) != content:
-            place = _unused_path(place)
-            _write_folder(place, content)
-        attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
+        folder = self._kept_folder(attempt) / stem
+        if not folder.is_dir() or _content_of(folder, folder.parent) != content:
+            folder = _unused_path(folder)
+            _write_folder(folder, content)
+        attempt.settle("kept aside", f"{reason} ({folder.relative_to(self._course.root)})")
 
     def _kept_folder(self, attempt: Attempt) -> Path:
         return self._course.root / COLLECTED_FOLDER / "kept" / attempt.student / attempt.lesson
@@ -129,7 +132,7 @@ class Places:
             if len(expected) > 1:
                 return {}
         names = {PurePosixPath(file.reading.file).name for file in attempt.files}
-        candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
+        candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refusal]
         if names & {*expected} or len(candidates) != 1:
             return {}
         return {id(candidates[0]): PurePosixPath(expected[0])}
@@ -138,10 +141,10 @@ class Places:
         """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
         # The files have the same size limit as a student's additional files in the intake.
-        room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
+        bytes_left, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.reading.file:
-                file.line.say(
+                file.line.set_outcome(
                     "ignored",
                     say(
                         en="Text that the system added to a submission.",
@@ -149,26 +152,26 @@ class Places:
                     ),
                 )
                 continue
-            reason = file.refused
+            reason = file.refusal
             try:
                 data = self._archive.read(file.member) if not reason else b""
             except Unreadable as error:
                 reason = str(error)
-            if not reason and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
+            if not reason and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > bytes_left):
                 reason = say(
                     en="There are too many files, or they are too large together.",
                     ko="파일이 너무 많거나 너무 큽니다.",
                 )
             if reason:
-                file.line.say("could not be read", reason)
+                file.line.set_outcome("could not be read", reason)
                 continue
-            room -= len(data)
+            bytes_left -= len(data)
             new_name = notebooks.get(id(file))
             content[_unused_path_in(new_name or safe_path(file.reading.file), content)] = data
             file.line.message = _remark(file, attempt)
             if new_name:
-                saved = say(en=f"It was saved as {new_name}.", ko=f"{new_name}(으)로 저장했습니다.")
-                file.line.message = f"{file.line.message} {saved}".strip()
+                note = say(en=f"It was saved as {new_name}.", ko=f"{new_name}(으)로 저장했습니다.")
+                file.line.message = f"{file.line.message} {note}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} +00:00".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
@@ -176,27 +179,27 @@ class Places:
         return content
 
 
-def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
+def _has_content(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
     """Return whether a folder already has this content.
 
     If the new content has no timestamp, ignore the folder's timestamp: the instructor may have written it.
     """
-    existing, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
-    if existing is not None and time not in content:
-        existing.pop(time, None)
+    existing, timestamp_path = _content_of(folder, root), PurePosixPath(TIMESTAMP)
+    if existing is not None and timestamp_path not in content:
+        existing.pop(timestamp_path, None)
     return existing == content
 
 
 def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
     """Record the data by which the LMS identifies each submission. `autograder export` needs this data."""
     for lesson in sorted({attempt.lesson for attempt in attempts}):
-        place = names_file(course, lesson)
-        place.parent.mkdir(exist_ok=True)
-        names = read_names(place)
+        path = names_file(course, lesson)
+        path.parent.mkdir(exist_ok=True)
+        names = read_names(path)
         # Set the damaged file aside instead of overwriting it: the instructor may still be able to recover
         # it.
         if names is None:
-            move_aside(place, "damaged")
+            move_aside(path, "damaged")
         recorded = dict(names or {})
         for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
             if attempt.lesson == lesson:
@@ -206,7 +209,7 @@ def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
                     "name": attempt.reading.name,
                     "label": attempt.reading.label,
                 }
-        write_names(place, recorded)
+        write_names(path, recorded)
 
 
 def recorded_names(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
@@ -225,10 +228,10 @@ def names_file(course: Course, lesson: str) -> Path:
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
     """Return the data that `record_names` wrote; None if the file is damaged, {} if the file is missing."""
-    return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
+    return read_json(path, _validate_names, None) if os.path.lexists(path) else {}
 
 
-def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+def _validate_names(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     """Return the data after checking that it maps each string to a mapping of strings to strings.
 
     Raises:
@@ -308,20 +311,20 @@ def _unused_path_in(path: PurePosixPath, content: Mapping[PurePosixPath, bytes])
             str(p).casefold() for p in candidate.parents
         }
 
-    number, best = 1, path
-    while not is_free(best):
+    number, new_path = 1, path
+    while not is_free(new_path):
         number += 1
-        best = PurePosixPath(f"{path.stem} ({number}){path.suffix}")
-    return best
+        new_path = PurePosixPath(f"{path.stem} ({number}){path.suffix}")
+    return new_path
 
 
 def _unused_path(path: Path) -> Path:
     """Return this path if it is unused, or else the first unused path with a number appended."""
-    number, best = 1, path
-    while os.path.lexists(best):
+    number, new_path = 1, path
+    while os.path.lexists(new_path):
         number += 1
-        best = path.with_name(f"{path.name} ({number})")
-    return best
+        new_path = path.with_name(f"{path.name} ({number})")
+    return new_path
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
@@ -333,13 +336,13 @@ def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
 def _write_folder(folder: Path, content: Mapping[PurePosixPath, bytes]) -> None:
     """Write a folder atomically at a path where nothing exists yet."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=".collect-", dir=folder.parent))
+    new_folder = Path(tempfile.mkdtemp(prefix=".collect-", dir=folder.parent))
     try:
         for path, data in content.items():
-            (new / path).parent.mkdir(parents=True, exist_ok=True)
-            (new / path).write_bytes(data)
-        new.chmod(0o755)
-        new.rename(folder)
+            (new_folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (new_folder / path).write_bytes(data)
+        new_folder.chmod(0o755)
+        new_folder.rename(folder)
     except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
         raise

@@ -104,8 +104,8 @@ class Roster:
         for number, person in enumerate(self.people):
             for key in {person.id, person.email, *person.keys} - {""}:
                 self._by_key.setdefault(_key(key), set()).add(number)
-            for system, own in person.numbers.items():
-                self._by_number.setdefault((system, _key(own)), set()).add(number)
+            for system, lms_id in person.numbers.items():
+                self._by_number.setdefault((system, _key(lms_id)), set()).add(number)
             for name in name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}"):
                 self._by_name.setdefault(name, set()).add(number)
 
@@ -200,18 +200,18 @@ def _person(table: Table, row: list[str], id_column: int | None) -> Person | Non
     if "Points Possible" in name:
         return None
     keys = {row[index] for key in _ID if (index := table.column(key)) is not None and row[index].strip()}
-    own = "" if id_column is None else row[id_column].strip().lstrip("#")
+    row_id = "" if id_column is None else row[id_column].strip().lstrip("#")
     if id_column is not None and id_column == table.column(*_ANONYMOUS):
         # The column contains labels such as "Participant 123"; make valid student ids from them.
-        own = student_id(own)
-    of_canvas = _NUMBER["canvas"] if table.column("section") is None else (*_NUMBER["canvas"], "id")
+        row_id = student_id(row_id)
+    canvas_titles = _NUMBER["canvas"] if table.column("section") is None else (*_NUMBER["canvas"], "id")
     numbers = {
         system: number
         for system in SYSTEMS
-        if (number := cell(of_canvas if system == "canvas" else _NUMBER[system]) or cell(_ANY_NUMBER))
+        if (number := cell(canvas_titles if system == "canvas" else _NUMBER[system]) or cell(_ANY_NUMBER))
     }
     return Person(
-        id=unicodedata.normalize("NFKC", own) if own else student_id(name or f"{last} {first}"),
+        id=unicodedata.normalize("NFKC", row_id) if row_id else student_id(name or f"{last} {first}"),
         name=name or f"{first} {last}".strip(),
         first_name=first,
         last_name=last or ("" if first else name),

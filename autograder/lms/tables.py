@@ -25,7 +25,7 @@ def read_table(path: Path) -> Table:
             say(en=f"{path} is too large for a table.", ko=f"{path}: 표라고 보기에는 너무 큽니다.")
         )
     data = path.read_bytes()
-    text = _decoded(data)
+    text = _decode(data)
     if kind := of_bytes(data) or (of_text(text) if text.lstrip().startswith("<") else None):
         raise CourseError(
             say(
@@ -33,8 +33,8 @@ def read_table(path: Path) -> Table:
                 ko=f"{path}: 텍스트로 된 표가 아니라 {kind.name[1]}입니다. CSV UTF-8로 저장하세요.",
             )
         )
-    first = text.lstrip("\r\n").partition("\n")[0]
-    separator = max(",;\t", key=first.count)
+    first_line = text.lstrip("\r\n").partition("\n")[0]
+    separator = max(",;\t", key=first_line.count)
     try:
         rows = [
             row
@@ -56,7 +56,7 @@ def read_table(path: Path) -> Table:
     )
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     # Excel's "Unicode text" files begin with one of these byte order marks.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")

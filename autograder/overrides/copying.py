@@ -56,7 +56,7 @@ def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
         descriptor = os.open(name, _AS_FOLDER, dir_fd=parent)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise _no_folder(name, parent) from None
+            raise _not_a_folder_error(name, parent) from None
         raise
     try:
         yield descriptor
@@ -97,25 +97,28 @@ def is_plain(path: str) -> bool:
 class _Copy:
     """A copy in progress. It counts the entries and bytes that may still be copied."""
 
-    def __init__(self, top: os.stat_result, limits: Limits) -> None:
-        self._top, self._limits = top, limits
+    def __init__(self, top_status: os.stat_result, limits: Limits) -> None:
+        self._top_status, self._limits = top_status, limits
         self._entries_left, self._bytes_left = MAX_FOLDER_ENTRIES, limits.max_bytes
 
-    def copy(self, source: int, target: Path, at: PurePosixPath) -> None:
-        """Copy an open folder and its contents; `at` is the folder's path relative to the top folder."""
+    def copy(self, source: int, target: Path, relative_path: PurePosixPath) -> None:
+        """Copy an open folder and its contents.
+
+        `relative_path` is the folder's path relative to the top folder.
+        """
         status = os.fstat(source)
         target.mkdir()
         for name in self._names(source):
             status_before = os.stat(name, dir_fd=source, follow_symlinks=False)
             if self._limits.skips(name, status_before):
                 continue
-            path = at / name
+            path = relative_path / name
             if stat.S_ISDIR(status_before.st_mode):
                 if len(path.parts) > MAX_DEPTH:
-                    raise _too_deep()
-                with open_folder(name, source) as below:
-                    self._check(os.fstat(below), path)
-                    self.copy(below, target / name, path)
+                    raise _too_deep_error()
+                with open_folder(name, source) as subfolder:
+                    self._check(os.fstat(subfolder), path)
+                    self.copy(subfolder, target / name, path)
             else:
                 self._copy_file(source, status_before, target / name, path)
         shared = 0o2070 if self._limits.shared else 0
@@ -128,21 +131,25 @@ class _Copy:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)
         if self._entries_left < 0:
-            raise _too_many()
+            raise _too_many_files_error()
         return names
 
-    def _copy_file(self, source: int, found: os.stat_result, target: Path, path: PurePosixPath) -> None:
-        self._check(found, path)  # Check the entry before opening it, so that no device is ever opened.
+    def _copy_file(
+        self, source: int, status_before: os.stat_result, target: Path, path: PurePosixPath
+    ) -> None:
+        self._check(
+            status_before, path
+        )  # Check the entry before opening it, so that no device is ever opened.
         with open(os.open(path.name, _AS_FILE, dir_fd=source), "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
             self._check(status, path)
             if status.st_size > self._bytes_left:
-                raise _too_large(self._limits.max_bytes)
+                raise _too_large_error(self._limits.max_bytes)
             with open(target, "xb") as copy:
                 while data := file.read(_CHUNK):
                     self._bytes_left -= len(data)
                     if self._bytes_left < 0:  # The file may grow while it is read, so count the bytes again.
-                        raise _too_large(self._limits.max_bytes)
+                        raise _too_large_error(self._limits.max_bytes)
                     copy.write(data)
         os.chmod(target, status.st_mode & 0o755 | 0o600 | (0o060 if self._limits.shared else 0))
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -155,7 +162,7 @@ class _Copy:
         """
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not stat.S_ISREG(status.st_mode):
-            raise _special(status, path)
+            raise _wrong_type_error(status, path)
         if not is_folder and status.st_nlink != 1:
             raise NotCopied(
                 say(
@@ -163,7 +170,7 @@ class _Copy:
                     ko=f"{_visible_path(path)}: 이름이 여럿인 파일(하드 링크)입니다.",
                 )
             )
-        if (status.st_uid, status.st_dev) != (self._top.st_uid, self._top.st_dev):
+        if (status.st_uid, status.st_dev) != (self._top_status.st_uid, self._top_status.st_dev):
             raise NotCopied(
                 say(
                     en=f"{_visible_path(path)} belongs to somebody else than the folder, "
@@ -177,11 +184,11 @@ def _visible_path(path: PurePosixPath | str) -> str:
     return visible(str(path))[:100]
 
 
-def _no_folder(name: str, parent: int | None) -> NotCopied:
-    return _special(os.stat(name, dir_fd=parent, follow_symlinks=False), "")
+def _not_a_folder_error(name: str, parent: int | None) -> NotCopied:
+    return _wrong_type_error(os.stat(name, dir_fd=parent, follow_symlinks=False), "")
 
 
-def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
+def _wrong_type_error(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
     """Return the error for an entry of the wrong type. An empty `path` means the submitted folder itself."""
     kinds = {
         stat.S_IFLNK: ("a link", "링크"),
@@ -200,7 +207,7 @@ def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
     )
 
 
-def _too_many() -> NotCopied:
+def _too_many_files_error() -> NotCopied:
     return NotCopied(
         say(
             en=f"It has more than {MAX_FOLDER_ENTRIES:,} files.",
@@ -209,7 +216,7 @@ def _too_many() -> NotCopied:
     )
 
 
-def _too_deep() -> NotCopied:
+def _too_deep_error() -> NotCopied:
     return NotCopied(
         say(
             en=f"Its folders are nested more than {MAX_DEPTH} deep.",
@@ -218,6 +225,6 @@ def _too_deep() -> NotCopied:
     )
 
 
-def _too_large(most: int) -> NotCopied:
-    megabytes = most // 1_000_000
+def _too_large_error(max_bytes: int) -> NotCopied:
+    megabytes = max_bytes // 1_000_000
     return NotCopied(say(en=f"It is larger than {megabytes} MB.", ko=f"크기가 {megabytes} MB를 넘습니다."))

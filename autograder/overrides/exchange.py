@@ -85,7 +85,7 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
 
 
 @dataclass(frozen=True)
-class _NotCollected:
+class _UncollectedFolder:
     """A submission folder that was not collected from the exchange's inbound folder.
 
     Attributes:
@@ -127,8 +127,8 @@ class CollectFiles(ExchangeCollect):
             student, timestamp = self._parse_name(name)
             self._check_owner(student, status)
         except (NotCopied, OSError) as error:
-            left_out = {"username": name, "timestamp": datetime.min, "why": (student, error)}
-            return {**left_out, "filename": name, "owner": owner}
+            record = {"username": name, "timestamp": datetime.min, "why": (student, error)}
+            return {**record, "filename": name, "owner": owner}
         return {"username": student, "filename": name, "timestamp": timestamp, "owner": owner}
 
     def _parse_name(self, name: str) -> tuple[str, datetime]:
@@ -192,7 +192,7 @@ class CollectFiles(ExchangeCollect):
             self.coursedir.assignment_id,
             self.coursedir.course_id,
         )
-        left_out = []
+        uncollected = []
         # The path of the inbound folder may contain links: the instructor owns this folder, and may have put
         # it on another disk.
         with open_folder(os.path.realpath(self.inbound_path)) as inbound:
@@ -202,10 +202,10 @@ class CollectFiles(ExchangeCollect):
                     if error is not None:
                         raise error
                     self._collect(inbound, record)
-                except (NotCopied, OSError) as why:
-                    left_out.append(_describe_not_collected(record["owner"], student, why))
-        if left_out:
-            self.log.warning(_as_table(left_out))
+                except (NotCopied, OSError) as failure:
+                    uncollected.append(_describe_uncollected(record["owner"], student, failure))
+        if uncollected:
+            self.log.warning(_as_table(uncollected))
 
     def _collect(self, inbound: int, record: dict[str, Any]) -> None:
         """Collect a student's submission if the `update` and `before_duedate` settings require it.
@@ -215,19 +215,19 @@ class CollectFiles(ExchangeCollect):
         """
         student, lesson = record["username"], self.coursedir.assignment_id
         target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, lesson))
-        is_there = target.is_dir()
-        if is_there and not self._is_due(target, record["timestamp"]):
-            no_newer = (
+        exists = target.is_dir()
+        if exists and not self._is_due(target, record["timestamp"]):
+            message = (
                 "No newer submission to collect"
                 if self.update
                 else ("Submission already exists, use --update to update")
             )
-            self.log.info("%s: %s %s", no_newer, student, lesson)
+            self.log.info("%s: %s %s", message, student, lesson)
             return
         with open_folder(record["filename"], inbound) as folder:
             self._check_owner(student, os.fstat(folder))
             self._place(folder, target)
-        self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
+        self.log.info("%s submission: %s %s", "Updated" if exists else "Collected", student, lesson)
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
         """Return whether, by nbgrader's rules, a submission replaces the one that was already collected."""
@@ -240,8 +240,10 @@ class CollectFiles(ExchangeCollect):
         """Copy an open folder to a temporary folder in submitted/, then move the copy to its final path."""
         submitted = Path(self.coursedir.root, self.coursedir.submitted_directory)
         submitted.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=submitted, ignore_cleanup_errors=True) as room:
-            new, old = Path(room, "new"), Path(room, "old")
+        with tempfile.TemporaryDirectory(
+            prefix=".new-", dir=submitted, ignore_cleanup_errors=True
+        ) as temp_folder:
+            new, old = Path(temp_folder, "new"), Path(temp_folder, "old")
             copy_folder(folder, new, self._limits())
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists():
@@ -281,16 +283,16 @@ class _InvalidStudentId(NotCopied):
     """Raised if the student name in a folder's name is not a valid student id."""
 
 
-def _size_read(folder: str) -> int:
+def _listed_size(folder: str) -> int:
     """Return the total size, in bytes, of the files that `nbgrader list` may read in a folder."""
     with os.scandir(folder) as entries:
-        read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
-        return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
+        files = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in files)
 
 
-def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotCollected:
+def _describe_uncollected(owner: int, student: str, error: Exception) -> _UncollectedFolder:
     """Return the table row for a folder that was not collected, with advice that depends on the error."""
-    shown_student = visible(student)[:60]
+    student_name = visible(student)[:60]
     if isinstance(error, _WrongOwner):
         to_do = say(
             en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
@@ -313,22 +315,22 @@ def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotC
         error = NotCopied(
             say(en=f"It could not be copied: {error.strerror}.", ko=f"복사할 수 없습니다: {error.strerror}.")
         )
-    return _NotCollected(owner, shown_student, str(error), to_do)
+    return _UncollectedFolder(owner, student_name, str(error), to_do)
 
 
-def _as_table(rows: list[_NotCollected]) -> str:
+def _as_table(rows: list[_UncollectedFolder]) -> str:
     """Return a table of the folders that were not collected, one folder per line.
 
     If there are too many folders, the table shows only the first few folders of each owner, so that one
     user's folders cannot displace those of others.
     """
-    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.student)
-    width = max(len(row.student) for row in shown)
+    listed = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.student)
+    width = max(len(row.student) for row in listed)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
-    lines = [f"  {row.student:<{width}}  {row.reason} {row.to_do}" for row in shown]
+    lines = [f"  {row.student:<{width}}  {row.reason} {row.to_do}" for row in listed]
     if len(rows) > _MAX_ROWS:
         lines.append(
             say(en=f"  … and {len(rows) - _MAX_ROWS} more", ko=f"  … 그 밖에 {len(rows) - _MAX_ROWS}개")
@@ -336,7 +338,7 @@ def _as_table(rows: list[_NotCollected]) -> str:
     return "\n".join([head, *lines])
 
 
-def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
+def _interleave_owners(rows: list[_UncollectedFolder]) -> list[_UncollectedFolder]:
     """Return the rows in rounds: the first row of each owner, then the second row of each, and so on."""
     count = Counter[int]()
     turns = []
@@ -363,14 +365,14 @@ class ListPlain(ExchangeList):
         super().init_dest()
         if not self.inbound:
             return
-        listed = []
+        listable = []
         for path in self.assignments:
             if self._can_list(path):
-                listed.append(path)
+                listable.append(path)
             else:
-                shown = visible(path).replace("\n", "\\n")
-                self.log.warning("Not listed, because nbgrader could not read or show it: %s", shown)
-        self.assignments = listed
+                visible_path = visible(path).replace("\n", "\\n")
+                self.log.warning("Not listed, because nbgrader could not read or show it: %s", visible_path)
+        self.assignments = listable
 
     def _can_list(self, path: str) -> bool:
         """Return whether nbgrader can list a folder; to find out, list the folder alone."""
@@ -379,7 +381,7 @@ class ListPlain(ExchangeList):
             return False
         self.assignments = [path]
         try:
-            if _size_read(path) > MAX_FILE_BYTES:
+            if _listed_size(path) > MAX_FILE_BYTES:
                 return False
             self.parse_assignments()
         except Exception:  # Any exception is possible, because nbgrader parses a student's files.
@@ -410,14 +412,14 @@ class ReleasePages(ExchangeReleaseFeedback):
         for page in map(Path, glob(f"{self.src_path}/*.html")):
             student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()
             settings = self.coursedir
-            handed_in = Path(settings.format_path(settings.submitted_directory, student, page.parent.name))
-            released = self._released(secret, page.stem)
-            for name in _notebooks(handed_in, page.stem):
-                if released.is_file() and not page.with_name(f"{name}.html").is_file():
-                    shutil.copy(released, part := self._released(secret, f"{name}-tmp"))
-                    part.replace(self._released(secret, name))
+            submission = Path(settings.format_path(settings.submitted_directory, student, page.parent.name))
+            released_page = self._release_path(secret, page.stem)
+            for name in _notebooks(submission, page.stem):
+                if released_page.is_file() and not page.with_name(f"{name}.html").is_file():
+                    shutil.copy(released_page, temp_path := self._release_path(secret, f"{name}-tmp"))
+                    temp_path.replace(self._release_path(secret, name))
 
-    def _released(self, secret: str, notebook: str) -> Path:
+    def _release_path(self, secret: str, notebook: str) -> Path:
         """Return the path in the exchange at which nbgrader looks for a notebook's page."""
         return Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=notebook)}.html")
 

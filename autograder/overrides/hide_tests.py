@@ -48,13 +48,13 @@ class HideTests(ClearTests):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Remove all hidden tests from the notebook, and all output strings that quote them."""
-        everything = "\n".join(text for cell in nb.cells for text in _texts(cell))
-        secret = {line for line in hidden_lines(nb) if line in everything}
+        all_text = "\n".join(text for cell in nb.cells for text in _texts(cell))
+        secret_lines = {line for line in hidden_lines(nb) if line in all_text}
         for cell in nb.cells:
             for output in cell.get("outputs", []):
                 if output.output_type == "error" and is_test(cell):
-                    output.traceback = _own_frames(output, cell.execution_count)
-                _censor(output, secret)
+                    output.traceback = _student_frames(output, cell.execution_count)
+                _censor(output, secret_lines)
         cleared: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return cleared
 
@@ -77,7 +77,7 @@ def _revealing_lines(test: str) -> frozenset[str]:
     return frozenset(line for line in lines if len(line) >= _MIN_REVEALING_CHARS)
 
 
-def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
+def _student_frames(output: NotebookNode, test_number: int | None) -> list[str]:
     """Return an error's traceback without the frames of the test cell and of libraries."""
     if output.ename == "CheckFailed":
         return list(output.traceback)
@@ -89,18 +89,20 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
     return [*frames, f"{output.ename}: {output.evalue}"]
 
 
-def _without(secret: set[str], text: Any) -> Any:
+def _blank_if_secret(secret_lines: set[str], text: Any) -> Any:
     """Return a string unchanged, or an empty string if the string contains a hidden line."""
     plain = _COLOUR.sub("", str(text))
-    return "" if any(line in plain for line in secret) else text
+    return "" if any(line in plain for line in secret_lines) else text
 
 
-def _censor(output: NotebookNode, secret: set[str]) -> None:
+def _censor(output: NotebookNode, secret_lines: set[str]) -> None:
     """Replace each of an output's strings with an empty string if the string contains a hidden line."""
     if output.output_type == "stream":
-        output.text = _without(secret, output.text)
+        output.text = _blank_if_secret(secret_lines, output.text)
     elif output.output_type == "error":
-        output.evalue = _without(secret, output.evalue)
-        output.traceback = [_without(secret, entry) for entry in output.traceback]
+        output.evalue = _blank_if_secret(secret_lines, output.evalue)
+        output.traceback = [_blank_if_secret(secret_lines, entry) for entry in output.traceback]
     else:
-        output.data = NotebookNode({kind: _without(secret, text) for kind, text in output.data.items()})
+        output.data = NotebookNode(
+            {kind: _blank_if_secret(secret_lines, text) for kind, text in output.data.items()}
+        )

@@ -85,11 +85,11 @@ class _AutograderExporter(Exporter):
             plain = is_plain(
                 Path(course_settings.root), settings.assignment_id, course_settings.source_directory
             )
-            why = "a submission is graded whole" if plain else "a submission is one notebook"
-            raise NbGraderException(f"Nothing was done: {why}. Leave out --notebook.")
+            reason = "a submission is graded whole" if plain else "a submission is one notebook"
+            raise NbGraderException(f"Nothing was done: {reason}. Leave out --notebook.")
 
     def _arguments(self, converter: BaseConverter) -> list[str]:
-        lessons, students = _matched(converter)
+        lessons, students = _lessons_and_students(converter)
         all_students = converter.coursedir.student_id == "*"
         options = [] if all_students else [f"--student={student}" for student in students]
         return [*lessons, *options, *(["--force"] if converter.force else [])]
@@ -110,11 +110,11 @@ class GradeInstead(_AutograderExporter):
         if converter.create_student:
             return
         with Gradebook(converter.coursedir.db_url, converter.coursedir.course_id) as book:
-            known = {student.id for student in book.students}
-        unknown = [student for student in _matched(converter)[1] if student not in known]
-        if unknown:
+            known_ids = {student.id for student in book.students}
+        unknown_ids = [student for student in _lessons_and_students(converter)[1] if student not in known_ids]
+        if unknown_ids:
             raise NbGraderException(
-                f"Nothing was graded: the gradebook has no student {', '.join(unknown)}. Add them with "
+                f"Nothing was graded: the gradebook has no student {', '.join(unknown_ids)}. Add them with "
                 "`nbgrader db student add`, or leave Autograde.create_student on."
             )
 
@@ -125,17 +125,17 @@ class FeedbackInstead(_AutograderExporter):
     converter, command = GenerateFeedback, "feedback"
 
 
-def _matched(converter: BaseConverter) -> tuple[list[str], list[str]]:
+def _lessons_and_students(converter: BaseConverter) -> tuple[list[str], list[str]]:
     """Return the names of the lessons and of the students whose submissions a converter will convert."""
     folders = [Path(folder) for folder in converter.assignments]
     return sorted({folder.name for folder in folders}), sorted({folder.parent.name for folder in folders})
 
 
-def _call(converter: BaseConverter, words: list[str]) -> None:
+def _call(converter: BaseConverter, arguments: list[str]) -> None:
     """Run an autograder command in the course's folder, and copy its output to nbgrader's log."""
-    last: deque[str] = deque(maxlen=_MAX_ERROR_LINES)
+    last_lines: deque[str] = deque(maxlen=_MAX_ERROR_LINES)
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "autograder.cli", *words],
+        [sys.executable, "-P", "-m", "autograder.cli", *arguments],
         cwd=converter.coursedir.root,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdin=subprocess.DEVNULL,
@@ -143,12 +143,13 @@ def _call(converter: BaseConverter, words: list[str]) -> None:
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
-    ) as running:
-        assert running.stdout is not None
-        for line in running.stdout:
-            last.append(line.rstrip())
-            converter.log.info("%s", last[-1])
-    if running.returncode != 0:
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            last_lines.append(line.rstrip())
+            converter.log.info("%s", last_lines[-1])
+    if process.returncode != 0:
         raise NbGraderException(
-            "\n".join(last) or f"`autograder {words[0]}` ended with exit status {running.returncode}."
+            "\n".join(last_lines)
+            or f"`autograder {arguments[0]}` ended with exit status {process.returncode}."
         )

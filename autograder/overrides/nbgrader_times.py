@@ -16,7 +16,7 @@ from traitlets.config import Config
 from autograder.course.clock import EXAMPLE, Clock
 
 _NAMES = ("parse_utc", "as_timezone", "to_numeric_tz")
-_REPLACED = [(name, getattr(utils, name)) for name in _NAMES]
+_ORIGINALS = [(name, getattr(utils, name)) for name in _NAMES]
 _clock = Clock()
 
 
@@ -40,7 +40,7 @@ def correct_times(config: Config) -> None:
     loaded = sys.modules.copy().items()
     modules = [module for name, module in loaded if name.partition(".")[0] == "nbgrader"]
     for module in modules:
-        for name, original in _REPLACED:
+        for name, original in _ORIGINALS:
             if getattr(module, name, None) is original:
                 setattr(module, name, replacements[name])
     # nbgrader.api enters due dates with utils.parse_utc, which has to raise an error for an invalid date.

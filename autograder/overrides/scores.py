@@ -37,7 +37,7 @@ class ScoresGiven(ExportPlugin):
 
     def _export(self, gradebook: Gradebook) -> None:
         course = Course.at(Path(self.parent.coursedir.root))
-        place, rows, empty = Path(self.to or "grades.csv"), [], Counter[str]()
+        path, rows, empty_counts = Path(self.to or "grades.csv"), [], Counter[str]()
         selected, lessons = set(map(str, self.student)), set(map(str, self.assignment))
         for assignment in gradebook.assignments:
             if lessons and assignment.name not in lessons:
@@ -53,9 +53,9 @@ class ScoresGiven(ExportPlugin):
                     continue
                 submission = submissions.get(student.id)
                 ungraded = student.id in newer or (submission is None and student.id in current.students)
-                empty["not graded yet"] += ungraded
-                empty["handed in nothing"] += submission is None and not ungraded
-                empty["needs manual grading"] += (
+                empty_counts["not graded yet"] += ungraded
+                empty_counts["handed in nothing"] += submission is None and not ungraded
+                empty_counts["needs manual grading"] += (
                     submission is not None and submission.needs_manual_grade and not ungraded
                 )
                 rows.append(
@@ -66,10 +66,10 @@ class ScoresGiven(ExportPlugin):
                         *_as_cells(assignment.max_score),
                     ]
                 )
-        place.write_bytes(as_csv(Table(_COLUMNS, rows)))
-        self.log.info("%s: %s rows", place, len(rows))
-        for why, number in (+empty).items():
-            self.log.info("Scores left empty, %s: %s", why, number)
+        path.write_bytes(as_csv(Table(_COLUMNS, rows)))
+        self.log.info("%s: %s rows", path, len(rows))
+        for reason, number in (+empty_counts).items():
+            self.log.info("Scores left empty, %s: %s", reason, number)
 
     def _students_with_old_grade(
         self, gradebook: Gradebook, lesson: str, current: CurrentSubmissions
@@ -78,16 +78,16 @@ class ScoresGiven(ExportPlugin):
 
         Their files, the tests or the grader have changed since the grading.
         """
-        students_found: set[str] = set()
+        outdated: set[str] = set()
         students = sorted(current.students)
-        for at in range(0, len(students), _BATCH_SIZE):
+        for start in range(0, len(students), _BATCH_SIZE):
             results = stored_results_in(
-                gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]]
+                gradebook, [(student, lesson) for student in students[start : start + _BATCH_SIZE]]
             )
-            students_found |= {
+            outdated |= {
                 student for (student, _), stored in results.items() if current.is_newer(student, stored)
             }
-        return students_found
+        return outdated
 
 
 def _person(student: Student) -> list[str]:

@@ -68,9 +68,9 @@ def decode(data: str) -> dict[str, Any]:
                 return {"why": "too_large"}
             # a large JPEG is decoded at a smaller size, which takes less time
             image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-            picture = _upright(image)
+            picture = _turn_upright(image)
             is_animated = bool(getattr(image, "is_animated", False))
-        return {"data": base64.b64encode(_encoded(picture)).decode(), "animated": is_animated}
+        return {"data": base64.b64encode(_encode(picture)).decode(), "animated": is_animated}
     except (MemoryError, Image.DecompressionBombError):
         return {"why": "too_large"}
     except Exception:  # a decoder may raise any error for malformed or malicious bytes
@@ -80,7 +80,7 @@ def decode(data: str) -> dict[str, Any]:
 _FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
-def _upright(image: Image.Image) -> Image.Image:
+def _turn_upright(image: Image.Image) -> Image.Image:
     """Return a picture's first frame, upright, on white, scaled down so that no side exceeds LONGEST_SIDE."""
     picture = ImageOps.exif_transpose(image)
     if picture.mode.startswith("I"):  # 16-bit greyscale is reduced to 8 bits
@@ -95,7 +95,7 @@ def _upright(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")
 
 
-def _encoded(picture: Image.Image) -> bytes:
+def _encode(picture: Image.Image) -> bytes:
     """Return a picture's pixels, and nothing else from its file, as PNG, or as JPEG if the PNG is large."""
     plain = Image.frombytes(picture.mode, picture.size, picture.tobytes())
     file = io.BytesIO()

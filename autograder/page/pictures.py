@@ -52,7 +52,7 @@ def decode_all(pictures: Mapping[str, str]) -> dict[str, DecodedPicture]:
     while waiting and (seconds := deadline - time.monotonic()) > 0:
         results = _decode([*waiting.values()], seconds)
         for name, result in zip([*waiting], results, strict=False):
-            results_by_name[name] = _checked(result, chars_left)
+            results_by_name[name] = _validate(result, chars_left)
             chars_left -= len(results_by_name[name].get("data", ""))
             del waiting[name]
         if waiting:  # the process died at this picture, so another process decodes the pictures after it
@@ -75,13 +75,13 @@ def show_pictures(cells: Cells, pictures: Mapping[str, DecodedPicture], language
             continue
         bundle = {name: pictures.get(name, _NOT_DECODED) for name in cell.pop("attachments")}
         cell["source"] = with_remarks(cell["source"], bundle, language)
-        shown = {
+        attachments = {
             name: {kind_of(decoded["data"]): decoded["data"]}
             for name, decoded in bundle.items()
             if "data" in decoded
         }
-        if shown:
-            cell["attachments"] = shown
+        if attachments:
+            cell["attachments"] = attachments
 
 
 def kind_of(data: str) -> str:
@@ -122,13 +122,13 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
         return results
 
 
-def _checked(result: Any, most: int) -> DecodedPicture:
+def _validate(result: Any, max_chars: int) -> DecodedPicture:
     """Validate a result of the decoder process, which a malicious picture may have compromised."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):
-            if len(data) > min(MAX_CHARS, most):
+            if len(data) > min(MAX_CHARS, max_chars):
                 return {"missing": "too_large"}
             return {"data": data, "remark": "first_frame"} if animated else {"data": data}
-        case {"why": "too_large" | "not_a_picture" as why}:
-            return {"missing": str(why)}
+        case {"why": "too_large" | "not_a_picture" as reason}:
+            return {"missing": str(reason)}
     return _NOT_DECODED

@@ -34,7 +34,7 @@ MAX_FORMULAS = 50  # maximum number of formulas to typeset in one string; furthe
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
 # A pattern for a formula that could fill pages: it contains a width, height, depth or offset of 10 or more in
 # any unit, or one change of the font size inside another.
-_VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
+_OVERSIZED = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
@@ -55,7 +55,7 @@ def as_typed_markdown(markdown: str) -> str:
     The prose is not rendered here: rendering would run a Markdown parser on the student's text and produce
     HTML and links.
     """
-    return _TEXT.format(_escaped(markdown))
+    return _TEXT.format(_escape(markdown))
 
 
 def parts_as_markdown(
@@ -70,25 +70,25 @@ def parts_as_markdown(
     """
     lines: list[str] = []
     attachments: dict[str, dict[str, str]] = {}
-    say = words(language)
+    wording = words(language)
     for part in parts:
         match part.kind:
             case "text":
                 lines.append(as_typed_markdown(part.text))
             case "code":
-                lines.append(_CODE.format(_escaped(part.text)))
+                lines.append(_CODE.format(_escape(part.text)))
             case "picture":
                 name = f"picture-{first + len(attachments)}"
                 alt = " ".join(_NOT_IN_ALT.sub(" ", visible(part.name)).split())
-                alt = alt or say["picture"].format(number=first + len(attachments))
+                alt = alt or wording["picture"].format(number=first + len(attachments))
                 attachments[name] = {
                     "image/png": part.text
                 }  # the type of the picture is unknown here; it is decoded before it is shown
                 lines.append(_PICTURE.format(alt, name))
             case "missing":
-                lines.append(_missing(part.name, part.text, language))
+                lines.append(_missing_remark(part.name, part.text, language))
             case "cut":
-                lines.append(_REMARK.format(_escaped(say["cut"])))
+                lines.append(_REMARK.format(_escape(wording["cut"])))
     return "\n\n".join(lines), attachments
 
 
@@ -105,23 +105,23 @@ def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], langu
         part = _PART.fullmatch(line)
         picture = pictures.get(part["picture"] or "", {}) if part else {}
         if part and "missing" in picture:
-            lines.append(_missing(part["alt"], picture["missing"], language))
+            lines.append(_missing_remark(part["alt"], picture["missing"], language))
         else:
             lines.append(line)
         if "remark" in picture:
-            lines.append(_REMARK.format(_escaped(words(language)[picture["remark"]])))
+            lines.append(_REMARK.format(_escape(words(language)[picture["remark"]])))
     return "\n\n".join(lines)
 
 
-def _missing(name: str, reason: str, language: Language) -> str:
-    say = words(language)
-    explanation = say[reason].format(most=MAX_PICTURES)
+def _missing_remark(name: str, reason: str, language: Language) -> str:
+    wording = words(language)
+    explanation = wording[reason].format(most=MAX_PICTURES)
     return _REMARK.format(
-        _escaped(say["missing"].format(name=f'"{name}"' if name else "", reason=explanation))
+        _escape(wording["missing"].format(name=f'"{name}"' if name else "", reason=explanation))
     )
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     # Brackets are escaped, because nbconvert's search for links takes time quadratic in their number.
     return html.escape(visible(text, prose=True)).replace("\n", "&#10;").replace("[", "&#91;")
 
@@ -135,7 +135,7 @@ def prose(markdown: str, attachments: Mapping[str, Mapping[str, str]] | None = N
     """
     parts = _as_parts(markdown)
     if parts is None:
-        return _rendered(markdown)
+        return _render(markdown)
     return Markup("\n").join(_part(part, attachments or {}) for part in parts)
 
 
@@ -179,7 +179,7 @@ def typed_html(text: str) -> Markup:
             formula = mathml(match[1] or match[2], display)
         except ValueError:
             continue
-        if _VAST.search(formula):
+        if _OVERSIZED.search(formula):
             continue
         parts += [escape(match.string[end : match.start()]), Markup(_scrollable(formula, display))]
         end = match.end()
@@ -195,7 +195,7 @@ def code(source: str, coloured: bool) -> Markup:
     """
     if not coloured:
         return escape(source)
-    return (_cached_code if len(source) <= MAX_CACHED_CHARS else _highlighted)(source)
+    return (_cached_code if len(source) <= MAX_CACHED_CHARS else _highlight)(source)
 
 
 class _Prose(Renderer):
@@ -222,12 +222,12 @@ _markdown = MarkdownWithMath(_Prose(escape=False, exclude_anchor_links=True))
 
 
 @lru_cache(CACHED_CELLS)
-def _rendered(markdown: str) -> Markup:
+def _render(markdown: str) -> Markup:
     return Markup(keep_together(_markdown.render(markdown)))
 
 
-def _highlighted(source: str) -> Markup:
+def _highlight(source: str) -> Markup:
     return Markup(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
 
 
-_cached_code = lru_cache(CACHED_CELLS)(_highlighted)
+_cached_code = lru_cache(CACHED_CELLS)(_highlight)

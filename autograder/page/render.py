@@ -40,7 +40,7 @@ def page_html(student: str, head: PageHead, notebook: Sequence[Mapping[str, Any]
     return _template().render(
         student=student,
         language=head.language,
-        blocks=[(each, words(each.language)) for each in heads],
+        blocks=[(page_head, words(page_head.language)) for page_head in heads],
         cells=[] if head.rejected else [_cell(cell, rows) for cell in notebook if not is_installer(cell)],
         extra=sum(row.extra for row in head.rows),
         waiting=sum(row.max_points for row in head.rows if row.needs_grading),
@@ -55,15 +55,15 @@ def _cell(cell: Mapping[str, Any], rows: Mapping[str, TaskRow]) -> dict[str, Any
     metadata = cell["metadata"]
     grading = metadata.get("nbgrader", {})
     name = str(grading.get("grade_id", ""))
-    shown: dict[str, Any] = {"answer": name if grading.get("solution") else None}
-    shown["anchor"] = name if name in rows else ""
+    fields: dict[str, Any] = {"answer": name if grading.get("solution") else None}
+    fields["anchor"] = name if name in rows else ""
     if cell["cell_type"] != "code":
-        return shown | {"markdown": cell["source"], "attachments": cell.get("attachments", {})}
-    tested = grading.get("grade") and not grading.get("solution")
-    return shown | {
+        return fields | {"markdown": cell["source"], "attachments": cell.get("attachments", {})}
+    is_test = grading.get("grade") and not grading.get("solution")
+    return fields | {
         "source": cell["source"],
         "coloured": metadata.get("magics_language") != "text",
-        "row": rows.get(name, rows.get(name.removeprefix("test_"))) if tested else None,
+        "row": rows.get(name, rows.get(name.removeprefix("test_"))) if is_test else None,
         "outputs": list(map(_text, cell["outputs"])),
     }
 

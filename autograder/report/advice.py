@@ -25,20 +25,24 @@ class Sentence:
 
 def advice(figures: LessonFigures) -> list[Sentence]:
     """Return three sentences (on a task, a mistake and another problem), or [] if nothing is graded."""
-    tested = [task for task in figures.tasks if task.attempted]
-    if not tested:
+    attempted_tasks = [task for task in figures.tasks if task.attempted]
+    if not attempted_tasks:
         return []
-    return [_on_a_task(tested), _on_a_mistake(figures), _on_the_rest(figures, tested)]
+    return [
+        _task_sentence(attempted_tasks),
+        _mistake_sentence(figures),
+        _remaining_sentence(figures, attempted_tasks),
+    ]
 
 
-def _on_a_task(tested: list[TaskFigures]) -> Sentence:
-    hardest = min(tested, key=lambda task: (task.difficulty or 0.0, -task.attempted))
+def _task_sentence(attempted_tasks: list[TaskFigures]) -> Sentence:
+    hardest = min(attempted_tasks, key=lambda task: (task.difficulty or 0.0, -task.attempted))
     if hardest.passed == hardest.attempted:
-        return Sentence("say_all_passed", {"n": max(task.attempted for task in tested)})
+        return Sentence("say_all_passed", {"n": max(task.attempted for task in attempted_tasks)})
     return Sentence("say_hardest", {"n": hardest.passed, "of": hardest.attempted}, hardest.title)
 
 
-def _on_a_mistake(figures: LessonFigures) -> Sentence:
+def _mistake_sentence(figures: LessonFigures) -> Sentence:
     if figures.misconceptions:
         worst = figures.misconceptions[0]
         return Sentence("say_mistake", {"n": len(worst.students)}, mistake=worst.key)
@@ -47,21 +51,21 @@ def _on_a_mistake(figures: LessonFigures) -> Sentence:
     return Sentence("say_no_mistake", {})
 
 
-def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
+def _remaining_sentence(figures: LessonFigures, attempted_tasks: list[TaskFigures]) -> Sentence:
     """Return a sentence on the most common remaining problem, or on the easiest task if none is common.
 
     The remaining problems are answers that only the hidden tests reject, a skipped task and missing
     submissions.
     """
-    hidden = max(tested, key=lambda task: task.hidden)
+    hidden = max(attempted_tasks, key=lambda task: task.hidden)
     skipped = max(figures.tasks, key=lambda task: task.skipped)
     problems = [
-        Sentence("say_hidden", {"n": sum(task.hidden for task in tested)}, hidden.title),
+        Sentence("say_hidden", {"n": sum(task.hidden for task in attempted_tasks)}, hidden.title),
         Sentence("say_left", {"n": skipped.skipped, "of": skipped.submitted}, skipped.title),
         Sentence("say_absent", {"n": len(figures.absent)}),
     ]
     most_common = max(problems, key=lambda sentence: sentence.numbers["n"])
     if most_common.numbers["n"] >= _SEVERAL:
         return most_common
-    best = max(tested, key=lambda task: (task.difficulty or 0.0, task.attempted))
+    best = max(attempted_tasks, key=lambda task: (task.difficulty or 0.0, task.attempted))
     return Sentence("say_best", {"n": best.passed, "of": best.attempted}, best.title)

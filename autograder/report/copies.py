@@ -26,7 +26,7 @@ MIN_USUAL, MAX_USUAL = 5, 20
 Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
 # The sequences of tokens in a student's answers that do not come from the course. The hash of each sequence
 # is mapped to the task in which the sequence occurs.
-_Own = dict[int, str]
+_Sequences = dict[int, str]
 
 
 @dataclass(frozen=True)
@@ -35,36 +35,39 @@ class Pair:
 
     Attributes:
         students: the names of the two students.
-        same: the number of sequences of tokens that both students' answers contain. Sequences from the course
-            do not count. Sequences that many students wrote count only if the two students' answers are
-            identical.
-        own: for each of the two students, the number of sequences in the student's answers, shared or not,
+        shared: the number of sequences of tokens that both students' answers contain. Sequences from the
+            course do not count. Sequences that many students wrote count only if the two students' answers
+            are identical.
+        sizes: for each of the two students, the number of sequences in the student's answers, shared or not,
             counted by the same rules.
         tasks: the tasks whose answers contain the shared sequences; the task with the most of them comes
             first.
     """
 
     students: tuple[str, str]
-    same: int
-    own: tuple[int, int]
+    shared: int
+    sizes: tuple[int, int]
     tasks: Sequence[str]
 
     @property
     def share(self) -> float:
-        """The number of shared sequences, divided by the smaller of the two numbers in `own`."""
-        return self.same / min(self.own)
+        """The number of shared sequences, divided by the smaller of the two numbers in `sizes`."""
+        return self.shared / min(self.sizes)
 
 
-def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
+def pairs(answers: Answers, explanations: Iterable[str]) -> list[Pair]:
     """Return the pairs of students with similar answers, sorted by `Pair.share` in descending order.
 
     Args:
         answers: the answers of all students.
-        explained: the course's own texts and code. Whatever an answer has in common with them does not count
-            as copied.
+        explanations: the course's own texts and code. Whatever an answer has in common with them does not
+            count as copied.
     """
     course_sequences = {
-        sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)
+        sequence
+        for text in explanations
+        for is_code in (True, False)
+        for sequence in _sequences(text, is_code)
     }
     sequences_by_student = {
         student: _own_sequences(student_answers, course_sequences)
@@ -75,31 +78,34 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in sequences_by_student.items():
         groups.setdefault(frozenset(sequences), []).append(student)
-    rare = _without_usual(
+    rare = _remove_common(
         {group[0]: sequences_by_student[group[0]] for group in groups.values()}, len(sequences_by_student)
     )
     result = [
         pair
-        for (first, second), same in _shared(rare).items()
-        if (pair := _pair(first, second, same, rare)).share >= MIN_SHARE
+        for (first, second), shared in _count_shared(rare).items()
+        if (pair := _pair(first, second, shared, rare)).share >= MIN_SHARE
     ]
     for group in groups.values():
-        first, same = group[0], len(sequences_by_student[group[0]])
+        first, shared = group[0], len(sequences_by_student[group[0]])
         tasks = _tasks(sequences_by_student[first].values())
         result += [
-            Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= MIN_SHARED
+            Pair((first, other), shared, (shared, shared), tasks)
+            for other in group[1:]
+            if shared >= MIN_SHARED
         ]
-    return sorted(result, key=lambda pair: (-pair.share, -pair.same, pair.students))
+    return sorted(result, key=lambda pair: (-pair.share, -pair.shared, pair.students))
 
 
 def _sequences(text: str, is_code: bool) -> Iterable[int]:
     all_tokens = tokens(text, is_code)
     return (
-        hash(all_tokens[at : at + SEQUENCE_TOKENS]) for at in range(len(all_tokens) - SEQUENCE_TOKENS + 1)
+        hash(all_tokens[start : start + SEQUENCE_TOKENS])
+        for start in range(len(all_tokens) - SEQUENCE_TOKENS + 1)
     )
 
 
-def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set[int]) -> _Own:
+def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set[int]) -> _Sequences:
     return {
         # the task is part of the hash, so that the same lines in two different tasks do not count as shared
         hash((task, sequence)): task
@@ -109,35 +115,35 @@ def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set
     }
 
 
-def _without_usual(sequences_by_student: Mapping[str, _Own], students: int) -> dict[str, _Own]:
+def _remove_common(sequences_by_student: Mapping[str, _Sequences], students: int) -> dict[str, _Sequences]:
     """Remove the sequences that are too common in the class to suggest copying."""
     limit = min(MAX_USUAL, max(MIN_USUAL, students // 10))
-    counts = Counter(sequence for own in sequences_by_student.values() for sequence in own)
+    counts = Counter(sequence for sequences in sequences_by_student.values() for sequence in sequences)
     return {
-        student: {sequence: task for sequence, task in own.items() if counts[sequence] <= limit}
-        for student, own in sequences_by_student.items()
+        student: {sequence: task for sequence, task in sequences.items() if counts[sequence] <= limit}
+        for student, sequences in sequences_by_student.items()
     }
 
 
-def _shared(sequences_by_student: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
+def _count_shared(sequences_by_student: Mapping[str, _Sequences]) -> dict[tuple[str, str], int]:
     """Return how many sequences each pair of students shares, for pairs that share at least MIN_SHARED."""
     index: dict[int, list[str]] = {}
-    for student, own in sequences_by_student.items():
-        for sequence in own:
+    for student, sequences in sequences_by_student.items():
+        for sequence in sequences:
             index.setdefault(sequence, []).append(student)
     counts: Counter[tuple[str, str]] = Counter()
     for students in index.values():
         counts.update(combinations(students, 2))
-    return {pair: same for pair, same in counts.items() if same >= MIN_SHARED}
+    return {pair: count for pair, count in counts.items() if count >= MIN_SHARED}
 
 
-def _pair(first: str, second: str, same: int, sequences_by_student: Mapping[str, _Own]) -> Pair:
-    first_own, second_own = sequences_by_student[first], sequences_by_student[second]
+def _pair(first: str, second: str, shared: int, sequences_by_student: Mapping[str, _Sequences]) -> Pair:
+    first_sequences, second_sequences = sequences_by_student[first], sequences_by_student[second]
     return Pair(
         (first, second),
-        same,
-        (len(first_own), len(second_own)),
-        _tasks(first_own[sequence] for sequence in first_own if sequence in second_own),
+        shared,
+        (len(first_sequences), len(second_sequences)),
+        _tasks(first_sequences[sequence] for sequence in first_sequences if sequence in second_sequences),
     )
 
 

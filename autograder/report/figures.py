@@ -68,7 +68,7 @@ def distribution(shares: Sequence[float]) -> Distribution | None:
         return None
     bins = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
     return Distribution(
-        [bins[place] for place in range(_BINS)], statistics.fmean(shares), statistics.median(shares)
+        [bins[index] for index in range(_BINS)], statistics.fmean(shares), statistics.median(shares)
     )
 
 
@@ -134,24 +134,28 @@ def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
 
 
 def _discrimination(attempted: Sequence[tuple[Work, GradedTask]]) -> float | None:
-    compared = [(credit(row), rest) for work, row in attempted if (rest := _rest(work, row)) is not None]
-    if len(compared) < MIN_ATTEMPTS:
+    fractions = [
+        (credit(row), other_share)
+        for work, row in attempted
+        if (other_share := _other_share(work, row)) is not None
+    ]
+    if len(fractions) < MIN_ATTEMPTS:
         return None
     try:
-        return statistics.correlation(*zip(*compared, strict=True))
+        return statistics.correlation(*zip(*fractions, strict=True))
     # the correlation is undefined if all students earned the same fraction
     except statistics.StatisticsError:
         return None
 
 
-def _rest(work: Work, left_out: GradedTask) -> float | None:
-    """Return the fraction of points that a student earned in the graded tasks other than `left_out`.
+def _other_share(work: Work, excluded: GradedTask) -> float | None:
+    """Return the fraction of points that a student earned in the graded tasks other than `excluded`.
 
     The result is None if these tasks give no points.
     """
-    others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
-    available = sum(task.max_points for task in others)
-    return sum(task.points for task in others) / available if available else None
+    other_tasks = [task for task in work.tasks if task.id != excluded.id and task.auto is not None]
+    available = sum(task.max_points for task in other_tasks)
+    return sum(task.points for task in other_tasks) / available if available else None
 
 
 @dataclass(frozen=True)
@@ -202,7 +206,10 @@ def misconceptions(works: Iterable[Work], text: LessonText) -> list[Misconceptio
                     (work, task)
                 )
     result = [_misconception(*scope_and_name, rows, text) for scope_and_name, rows in rows_by_hint.items()]
-    return sorted(result, key=lambda one: (-len(one.students), one.scope, one.name))
+    return sorted(
+        result,
+        key=lambda misconception: (-len(misconception.students), misconception.scope, misconception.name),
+    )
 
 
 def _misconception(
@@ -225,12 +232,14 @@ def examples(answers: Iterable[tuple[Work, str]], text: LessonText) -> list[Exam
 
     Students with equivalent code share one example.
     """
-    alike: dict[tuple[str, ...], list[Example]] = {}
+    by_tokens: dict[tuple[str, ...], list[Example]] = {}
     for work, task in answers:
         answer = work.answers.get(task)
         if answer and answer.is_code and (lines := own_lines(answer, text.stubs[task])):
-            alike.setdefault(tokens(answer.text), []).append(Example(work.student, lines, 1))
-    groups = sorted(alike.values(), key=lambda group: (-len(group), len(group[0].lines), group[0].student))
+            by_tokens.setdefault(tokens(answer.text), []).append(Example(work.student, lines, 1))
+    groups = sorted(
+        by_tokens.values(), key=lambda group: (-len(group), len(group[0].lines), group[0].student)
+    )
     return [Example(group[0].student, group[0].lines, len(group)) for group in groups[:MAX_EXAMPLES]]
 
 
@@ -302,7 +311,7 @@ MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons that a comparison w
 
 
 @dataclass(frozen=True)
-class Drifting:
+class DriftingStudent:
     """A student who has missed the latest due lessons, or whose score has fallen.
 
     Attributes:
@@ -337,7 +346,7 @@ class CourseFigures:
     lessons: Mapping[str, Sequence[Work]]
     means: Mapping[str, float]
     due: Sequence[str]
-    drifting: Sequence[Drifting]
+    drifting: Sequence[DriftingStudent]
     never: Sequence[str]
 
 
@@ -362,9 +371,9 @@ def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
     ]
     means = {name: statistics.fmean(values) for name, values in shares.items()}
     due = [name for name, works in handed_in.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
-    drifts = [_drifting(student, by_student[student], due, means) for student in active]
+    drifts = [_find_drift(student, by_student[student], due, means) for student in active]
     drifting = sorted(
-        filter(None, drifts), key=lambda one: (-len(one.missing), -(one.fall or 0.0), one.student)
+        filter(None, drifts), key=lambda drift: (-len(drift.missing), -(drift.fall or 0.0), drift.student)
     )
     return CourseFigures(handed_in, means, due, drifting, sorted(by_student.keys() - set(active)))
 
@@ -373,17 +382,17 @@ def _is_handed_in(work: Work) -> bool:
     return work.state != "absent"
 
 
-def _drifting(
+def _find_drift(
     student: str, works: Mapping[str, Work], due: Sequence[str], means: Mapping[str, float]
-) -> Drifting | None:
+) -> DriftingStudent | None:
     submitted = [name for name in due if name in works and _is_handed_in(works[name])]
     last = due.index(submitted[-1]) if submitted else -1
     missing = due[last + 1 :]
-    relative = [share - means[name] for name in submitted if (share := works[name].share) is not None]
+    relative_shares = [share - means[name] for name in submitted if (share := works[name].share) is not None]
     fall = None
-    if len(relative) > MIN_EARLIER_LESSONS:
-        fall = statistics.fmean(relative[:-1]) - relative[-1]
+    if len(relative_shares) > MIN_EARLIER_LESSONS:
+        fall = statistics.fmean(relative_shares[:-1]) - relative_shares[-1]
     is_falling = fall is not None and fall >= MIN_FALL
     if not missing and not is_falling:
         return None
-    return Drifting(student, missing, submitted[-1] if submitted else "", fall if is_falling else None)
+    return DriftingStudent(student, missing, submitted[-1] if submitted else "", fall if is_falling else None)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autograder.course.hints import Catalogue
-from secant.catalogue import SHARED, Texts, usual
+from secant.catalogue import SHARED, Texts, shared_hints
 from secant.language import Language
 
 
@@ -55,7 +55,7 @@ class LessonText:
 
     def hint_text(self, scope: str, name: str, language: Language) -> str:
         """Return a hint's text, with "…" for each value that depends on the answer; "" for unknown hints."""
-        texts: Texts = self.hints.get(scope, {}) if scope else usual()
+        texts: Texts = self.hints.get(scope, {}) if scope else shared_hints()
         text = texts.get(name, "")
         text = text if isinstance(text, str) else text.get(language, text["en"])
         return re.sub(r"\{\w*\}", "…", text)

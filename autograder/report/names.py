@@ -37,8 +37,8 @@ def pseudonym(secret: bytes, student: str) -> str:
     number = int.from_bytes(digest)
     letters = []
     for _ in range(_LENGTH):
-        number, place = divmod(number, len(_LETTERS))
-        letters.append(_LETTERS[place])
+        number, index = divmod(number, len(_LETTERS))
+        letters.append(_LETTERS[index])
     return "".join(letters[:4]) + "-" + "".join(letters[4:])
 
 
@@ -56,8 +56,8 @@ def without_names(code: str, public: Collection[str]) -> str:
     """
     renamed: dict[str, str] = {}
 
-    def replacement(found: re.Match[str]) -> str:
-        token = found[0]
+    def replacement(match: re.Match[str]) -> str:
+        token = match[0]
         if token.startswith("#"):
             return ""
         if is_string(token):

@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from autograder import page as feedback
+from autograder import page as feedback_page
 from autograder.course.tokens import tokens
 from autograder.report import plots
 from autograder.report.advice import Sentence, advice
@@ -49,14 +49,14 @@ class PageSettings:
         when: the date and time of the report, as the page shows them.
         people: the students' full names, keyed by id; empty for an anonymous page.
         anonymous: whether the ids are pseudonyms.
-        shown_code: the function that turns a student's code into the text that the page shows.
+        format_code: the function that turns a student's code into the text that the page shows.
     """
 
     language: Language
     when: str
     people: Mapping[str, str]
     anonymous: bool
-    shown_code: Callable[[str], str]
+    format_code: Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,19 @@ def lesson_page(
 ) -> str:
     """Return a lesson's report as an HTML page."""
     phrases = words(head.language)
-    mistakes = {one.key: one for one in figures.misconceptions}
+    mistakes = {misconception.key: misconception for misconception in figures.misconceptions}
 
     def mistake(key: str) -> str:
         scope, _, name = key.rpartition(".")
         return text.hint_text(scope, name, head.language) or fill(phrases["unknown_hint"], name=name)
 
-    def sentence(one: Sentence) -> str:
-        return fill(phrases[one.name], **one.numbers, task=one.task, mistake=mistake(one.mistake))
+    def fill_sentence(sentence: Sentence) -> str:
+        return fill(
+            phrases[sentence.name],
+            **sentence.numbers,
+            task=sentence.task,
+            mistake=mistake(sentence.mistake),
+        )
 
     works = {work.student: work for work in figures.works}
     graded = sum(work.state == "graded" for work in figures.works)
@@ -100,17 +105,17 @@ def lesson_page(
             figures=figures,
             handed=sum(work.state != "absent" for work in figures.works),
             graded=graded,
-            sections=[name for name, is_there in sections if is_there],
-            sentences=[sentence(one) for one in advice(figures)],
+            sections=[name for name, is_included in sections if is_included],
+            sentences=[fill_sentence(sentence) for sentence in advice(figures)],
             histogram=_histogram(figures, phrases),
             bars=_bars(figures.tasks, phrases),
-            tells=partial(_tells, phrases=phrases),
+            tells=partial(_discrimination_phrase, phrases=phrases),
             mistakes=mistakes,
             mistake=mistake,
             changes=changes,
             failed=lambda work: [task for task in work.tasks if is_failed(task)],
             left=lambda work: [task for task in work.tasks if task.outcome == "not_attempted"],
-            alike=[_alike(pair, works, text, head) for pair in pairs[:MAX_PAIRS]],
+            alike=[_compare_answers(pair, works, text, head) for pair in pairs[:MAX_PAIRS]],
             more_pairs=len(pairs) - MAX_PAIRS,
             enough=MIN_ATTEMPTS,
             length=SEQUENCE_TOKENS,
@@ -160,7 +165,7 @@ def _common(head: PageSettings, phrases: Words) -> dict[str, object]:
 
 @cache
 def _style() -> Markup:
-    files = (Path(feedback.__file__).parent / "page.css", _HERE / "report.css")
+    files = (Path(feedback_page.__file__).parent / "page.css", _HERE / "report.css")
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
@@ -176,14 +181,14 @@ def _environment(head: PageSettings) -> Environment:
         "fill": fill,
         "percent": percent,
         "code": partial(_code, head),
-        "marked": _marked,
+        "marked": _mark_code,
         "number": _number,
         "who": partial(_display_name, head),
     }
     return environment
 
 
-def _marked(text: str) -> Markup:
+def _mark_code(text: str) -> Markup:
     """Return text of the course as HTML, with the parts between backticks formatted as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
@@ -199,13 +204,13 @@ def _display_name(head: PageSettings, student: str) -> str:
 
 def _code(head: PageSettings, lines: Sequence[str]) -> str:
     """Return the lines of an example as the page shows them, shortened if there are too many."""
-    text = textwrap.dedent(head.shown_code("\n".join(lines)))
-    shown = [visible(line) for line in text.split("\n") if line.strip()]
-    more = ["…"] if len(shown) > _LINES else []
-    return "\n".join([*(_clipped(line) for line in shown[:_LINES]), *more])
+    text = textwrap.dedent(head.format_code("\n".join(lines)))
+    code_lines = [visible(line) for line in text.split("\n") if line.strip()]
+    ellipsis = ["…"] if len(code_lines) > _LINES else []
+    return "\n".join([*(_clip(line) for line in code_lines[:_LINES]), *ellipsis])
 
 
-def _clipped(line: str) -> str:
+def _clip(line: str) -> str:
     return line if len(line) <= _CHARS else f"{line[:_CHARS]}…"
 
 
@@ -214,8 +219,8 @@ def _histogram(figures: LessonFigures, phrases: Words) -> Markup | None:
         return None
     counts = figures.shares.counts
     label = ", ".join(
-        fill(phrases["bin"], count, low=10 * place, high=10 * place + 10)
-        for place, count in enumerate(counts)
+        fill(phrases["bin"], count, low=10 * index, high=10 * index + 10)
+        for index, count in enumerate(counts)
         if count
     )
     return plots.histogram(counts, f"{phrases['distribution']}: {label}", phrases)
@@ -229,18 +234,18 @@ def _bars(tasks: Sequence[TaskFigures], phrases: Words) -> Markup | None:
         fill(phrases["bar"], task=task.title, passed=passed, failed=failed, left=skipped)
         for task, (passed, failed, skipped) in zip(tasks, rows.values(), strict=True)
     )
-    return plots.stacked(rows, label, phrases)
+    return plots.stacked_bars(rows, label, phrases)
 
 
-def _tells(discrimination: float | None, phrases: Words) -> str:
+def _discrimination_phrase(discrimination: float | None, phrases: Words) -> str:
     """Return a phrase that explains a task's discrimination, or "" if the discrimination is unknown."""
     if discrimination is None:
         return ""
     limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))
-    return phrases[next((name for least, name in limits if discrimination >= least), "tells_wrong")]
+    return phrases[next((name for minimum, name in limits if discrimination >= minimum), "tells_wrong")]
 
 
-def _alike(
+def _compare_answers(
     pair: Pair, works: Mapping[str, Work], lesson_text: LessonText, head: PageSettings
 ) -> SimilarAnswers:
     task = pair.tasks[0]
@@ -248,17 +253,17 @@ def _alike(
     if head.anonymous and not all(answer.is_code for answer in pair_answers):
         return SimilarAnswers(pair, task, [])
     stub = {
-        line.strip() for source in lesson_text.stubs[task] for line in head.shown_code(source).split("\n")
+        line.strip() for source in lesson_text.stubs[task] for line in head.format_code(source).split("\n")
     }
     texts = [
-        [(line, tokens(line, answer.is_code)) for line in head.shown_code(answer.text).split("\n")]
+        [(line, tokens(line, answer.is_code)) for line in head.format_code(answer.text).split("\n")]
         for answer in pair_answers
     ]
-    common = {kind for _, kind in texts[0]} & {kind for _, kind in texts[1]}
+    common = {line_tokens for _, line_tokens in texts[0]} & {line_tokens for _, line_tokens in texts[1]}
     answers = [
         [
-            (_clipped(visible(line)), bool(kind) and kind in common and line.strip() not in stub)
-            for line, kind in text
+            (_clip(visible(line)), bool(line_tokens) and line_tokens in common and line.strip() not in stub)
+            for line, line_tokens in text
         ]
         for text in texts
     ]

@@ -32,10 +32,10 @@ def read_plain_text(course: Course, name: str) -> LessonText:
         )
         for cell in graded_cells(notebook):
             key = cell_key(prefix, cell.id)
-            own = [cell] if cell.kind == "manual" else answers[cell.id]
+            answer_cells = [cell] if cell.kind == "manual" else answers[cell.id]
             titles[key] = headings.get(cell.id, cell.id)
-            stubs[key] = frozenset(answer.source.strip() for answer in own)
-            cells[key] = [(notebook.name, answer.id) for answer in own]
+            stubs[key] = frozenset(answer.source.strip() for answer in answer_cells)
+            cells[key] = [(notebook.name, answer.id) for answer in answer_cells]
     all_cells = [cell for notebook in sources.values() for cell in notebook.cells]
     code = [cell.source for cell in all_cells if cell.cell_type == "code"]
     first = next(iter(sources.values()))
@@ -54,11 +54,13 @@ def plain_answers(course: Course, student: str, lesson_text: LessonText) -> dict
         answers_by_cell |= {(name, cell): answer for cell, answer in _answer_cells(folder / f"{name}.ipynb")}
     answers = {}
     for task, cells in lesson_text.answer_cells.items():
-        own = [answers_by_cell[cell] for cell in cells if cell in answers_by_cell]
-        own = [answer for answer in own if answer.text.strip() not in lesson_text.stubs[task]]
-        if own:
-            text = "\n\n".join(answer.text for answer in own)
-            answers[task] = SubmittedAnswer(text, all(answer.is_code for answer in own))
+        task_answers = [answers_by_cell[cell] for cell in cells if cell in answers_by_cell]
+        task_answers = [
+            answer for answer in task_answers if answer.text.strip() not in lesson_text.stubs[task]
+        ]
+        if task_answers:
+            text = "\n\n".join(answer.text for answer in task_answers)
+            answers[task] = SubmittedAnswer(text, all(answer.is_code for answer in task_answers))
     return answers
 
 

@@ -50,13 +50,13 @@ class Changes:
 
 
 def compare(
-    figures: LessonFigures, place: Path, pseudonym: Callable[[str], str], now: datetime
+    figures: LessonFigures, path: Path, pseudonym: Callable[[str], str], now: datetime
 ) -> Changes | None:
     """Compare a lesson's figures with those of the last report, and store them for the next report.
 
     Args:
         figures: the lesson's figures.
-        place: the file that stores the figures.
+        path: the file that stores the figures.
         pseudonym: the function that turns a student's name in the figures into a pseudonym.
         now: the current time.
 
@@ -66,20 +66,20 @@ def compare(
     Raises:
         OSError: the figures cannot be stored.
     """
-    stored: list[dict[str, Any]] = read_json(place, _complete, [])
+    stored: list[dict[str, Any]] = read_json(path, _complete_snapshots, [])
     snapshot = _snapshot(figures, pseudonym)
     if not stored or stored[-1]["taken"] != snapshot:
         stored = [*stored[-1:], {"when": f"{now:%Y-%m-%d %H:%M}", "taken": snapshot}]
-        place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, json.dumps(stored).encode(), private=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, json.dumps(stored).encode(), private=True)
     if len(stored) < 2:
         return None
     return _changes(stored[0], snapshot, {pseudonym(work.student): work.student for work in figures.works})
 
 
-def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _complete_snapshots(snapshots: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the stored sets of figures, or an empty list if any set lacks its timestamp or its figures."""
-    return sets if all(each["when"] and each["taken"] for each in sets) else []
+    return snapshots if all(snapshot["when"] and snapshot["taken"] for snapshot in snapshots) else []
 
 
 def _snapshot(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
@@ -87,29 +87,31 @@ def _snapshot(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[s
     return {
         "shares": {pseudonym(work.student): work.share for work in submitted},
         "passed": {task.id: task.passed for task in figures.tasks},
-        "mistakes": {one.key: len(one.students) for one in figures.misconceptions},
+        "mistakes": {
+            misconception.key: len(misconception.students) for misconception in figures.misconceptions
+        },
     }
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any], students: Mapping[str, str]) -> Changes:
     shares_before, shares = before["taken"]["shares"], now["shares"]
-    both = {
-        students[who]: shares[who] - shares_before[who]
-        for who in shares
-        if shares_before.get(who) is not None and shares[who] is not None
+    score_changes = {
+        students[pseudonym]: shares[pseudonym] - shares_before[pseudonym]
+        for pseudonym in shares
+        if shares_before.get(pseudonym) is not None and shares[pseudonym] is not None
     }
-    means = [[share for share in each.values() if share is not None] for each in (shares_before, shares)]
+    means = [[share for share in scores.values() if share is not None] for scores in (shares_before, shares)]
     return Changes(
         since=before["when"],
         handed_in=len(shares) - len(shares_before),
         means=(statistics.fmean(means[0]), statistics.fmean(means[1])) if all(means) else None,
-        better=sorted(who for who, change in both.items() if change > _NOTABLE),
-        worse=sorted(who for who, change in both.items() if change < -_NOTABLE),
-        tasks=_differing(before["taken"]["passed"], now["passed"]),
-        mistakes=_differing(before["taken"]["mistakes"], now["mistakes"]),
+        better=sorted(pseudonym for pseudonym, change in score_changes.items() if change > _NOTABLE),
+        worse=sorted(pseudonym for pseudonym, change in score_changes.items() if change < -_NOTABLE),
+        tasks=_differences(before["taken"]["passed"], now["passed"]),
+        mistakes=_differences(before["taken"]["mistakes"], now["mistakes"]),
     )
 
 
-def _differing(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     names = [*now, *(name for name in before if name not in now)]
     return {name: pair for name in names if (pair := (before.get(name, 0), now.get(name, 0)))[0] != pair[1]}

@@ -25,7 +25,7 @@ from autograder.grading.feedback import headings
 from autograder.page.prose import typed_text
 from autograder.report.lesson_text import LessonText, SubmittedAnswer
 from autograder.report.plain import plain_answers, read_plain_text
-from secant.catalogue import usual
+from secant.catalogue import shared_hints
 from secant.language import Language
 
 State = Literal["graded", "ungraded", "unread", "absent"]
@@ -62,10 +62,12 @@ class Work:
     @property
     def share(self) -> float | None:
         """The fraction of the points graded so far that the student earned, or None if nothing was graded."""
-        counted = [task for task in self.tasks if task.auto is not None]
-        available = sum(task.max_points for task in counted)
+        graded_tasks = [task for task in self.tasks if task.auto is not None]
+        available = sum(task.max_points for task in graded_tasks)
         return (
-            sum(task.points for task in counted) / available if self.state == "graded" and available else None
+            sum(task.points for task in graded_tasks) / available
+            if self.state == "graded" and available
+            else None
         )
 
 
@@ -86,7 +88,10 @@ def read_lesson_text(course: Course, name: str, language: Language) -> LessonTex
     explanations = [text for solution in solutions for text in solution.words.values()]
     hints = catalogue_of(assignment.source)
     explanations += [
-        text for texts in (*hints.values(), usual()) for name in texts for text in _all(texts[name])
+        text
+        for texts in (*hints.values(), shared_hints())
+        for name in texts
+        for text in _all_texts(texts[name])
     ]
     code = [cell.source for notebook in notebooks for cell in notebook.cells if cell.cell_type == "code"]
     prose = [cell.source for notebook in notebooks for cell in notebook.cells if cell.cell_type != "code"]
@@ -101,7 +106,7 @@ def read_lesson_text(course: Course, name: str, language: Language) -> LessonTex
     )
 
 
-def _all(text: str | Mapping[str, str]) -> Iterable[str]:
+def _all_texts(text: str | Mapping[str, str]) -> Iterable[str]:
     return [text] if isinstance(text, str) else text.values()
 
 
@@ -128,8 +133,8 @@ def read_works(
     submitters = {entry.student for entry in find_submissions(course, [lesson])}
     all_students = sorted(submitters | set(students(book)))
     works = []
-    for at in range(0, len(all_students), _BATCH):
-        batch = all_students[at : at + _BATCH]
+    for start in range(0, len(all_students), _BATCH):
+        batch = all_students[start : start + _BATCH]
         results = book.stored_results([Entry(student, lesson) for student in batch])
         for student in batch:
             result = results.get((student, lesson))
@@ -138,8 +143,8 @@ def read_works(
                     Work(name_of(student), "ungraded" if result or student in submitters else "absent")
                 )
             else:
-                read = plain_answers if text and text.answer_cells else _answers
-                answers = read(course, student, text) if text and result.filed else {}
+                read_answers = plain_answers if text and text.answer_cells else _answers
+                answers = read_answers(course, student, text) if text and result.filed else {}
                 works.append(_work(name_of(student), result, answers))
     return sorted(works, key=lambda work: work.student)
 
@@ -148,7 +153,7 @@ def _work(name: str, stored: StoredResult, answers: Mapping[str, SubmittedAnswer
     result = stored.result.with_gradebook_points(
         stored.recorded_grades.scores, stored.recorded_grades.waiting
     )
-    several = any(True for _ in result.flagged("other_answers"))
+    several = any(True for _ in result.flag_subjects("other_answers"))
     state: State = "unread" if result.is_unread else "graded"
     return Work(name, state, result.tasks, several, answers)
 

@@ -31,7 +31,7 @@ COURSE = "course"  # file name of the report on all lessons, without the extensi
 
 
 @dataclass(frozen=True)
-class Form:
+class ReportOptions:
     """The options of a report: its language, whether it is anonymous, and its folder."""
 
     language: Language
@@ -88,13 +88,13 @@ def page_name(name: str, language: Language) -> str:
     return f"{name}.html" if language == "en" else f"{name}.{language}.html"
 
 
-def write_report(course: Course, lesson: str | None, form: Form, now: datetime) -> list[Path]:
+def write_report(course: Course, lesson: str | None, options: ReportOptions, now: datetime) -> list[Path]:
     """Write a report's page and table.
 
     Args:
         course: the course directory.
         lesson: the name of a lesson or another assignment; None for all.
-        form: the options of the report.
+        options: the options of the report.
         now: the current time.
 
     Returns:
@@ -107,58 +107,63 @@ def write_report(course: Course, lesson: str | None, form: Form, now: datetime) 
         OSError: the files cannot be written.
     """
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
-        names = _Names(secret, form.anonymous, {row["id"]: row for row in people(book)})
+        names = _Names(secret, options.anonymous, {row["id"]: row for row in people(book)})
         if lesson is None:
-            page, table = _on_the_course(course, book, form, names, now)
+            page, table = _course_report(course, book, options, names, now)
         else:
-            page, table = _on_a_lesson(course, book, lesson, form, names, now)
-    name = (lesson or COURSE) + (".anonymous" if form.anonymous else "")
+            page, table = _lesson_report(course, book, lesson, options, names, now)
+    name = (lesson or COURSE) + (".anonymous" if options.anonymous else "")
     files = {
-        form.folder / page_name(name, form.language): page.encode(),
-        form.folder / f"{name}.csv": as_csv(table),
+        options.folder / page_name(name, options.language): page.encode(),
+        options.folder / f"{name}.csv": as_csv(table),
     }
-    form.folder.mkdir(parents=True, exist_ok=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
         replace_file(path, data, private=True)
     return list(files)
 
 
-def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> PageSettings:
-    shown_code = partial(without_names, public=vocabulary(code)) if form.anonymous else str
-    return PageSettings(form.language, f"{now:%Y-%m-%d %H:%M}", names.full_names, form.anonymous, shown_code)
+def _head(options: ReportOptions, names: _Names, now: datetime, code: Sequence[str] = ()) -> PageSettings:
+    format_code = partial(without_names, public=vocabulary(code)) if options.anonymous else str
+    return PageSettings(
+        options.language, f"{now:%Y-%m-%d %H:%M}", names.full_names, options.anonymous, format_code
+    )
 
 
 # --- Writing the report on one lesson -----------------------------------------------------------------------
 
 
-def _on_a_lesson(
-    course: Course, book: Book, lesson: str, form: Form, names: _Names, now: datetime
+def _lesson_report(
+    course: Course, book: Book, lesson: str, options: ReportOptions, names: _Names, now: datetime
 ) -> tuple[str, Table]:
-    text = read_lesson_text(course, lesson, form.language)
+    text = read_lesson_text(course, lesson, options.language)
     works = read_works(course, book, lesson, text, names.report_name)
     figures = lesson_figures(works, text)
     changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.pseudonym_of, now)
-    alike = pairs({work.student: work.answers for work in works if work.answers}, text.texts)
-    page = lesson_page(_head(form, names, now, text.code), text, figures, changes, alike)
+    similar_pairs = pairs({work.student: work.answers for work in works if work.answers}, text.texts)
+    page = lesson_page(_head(options, names, now, text.code), text, figures, changes, similar_pairs)
     return page, _lesson_table(figures, text, names)
 
 
 def _lesson_table(figures: LessonFigures, text: LessonText, names: _Names) -> Table:
     struggling = {work.student for work in figures.struggling}
-    own = ["state", "points", "max_points", "needs_help", "waiting"]
+    summary_columns = ["state", "points", "max_points", "needs_help", "waiting"]
     tasks = [column for task in text.tasks for column in (task, f"{task} hint")]
     rows = [
         [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, text)]
         for work in figures.works
     ]
-    return Table([*names.head(), *own, *tasks], rows)
+    return Table([*names.head(), *summary_columns, *tasks], rows)
 
 
 def _summary(work: Work, needs_help: bool) -> list[str]:
-    counted = [task for task in work.tasks if task.auto is not None]
+    graded_tasks = [task for task in work.tasks if task.auto is not None]
     if work.share is None:
         return [work.state, "", "", "", str(len(work.waiting) or "")]
-    points, available = sum(task.points for task in counted), sum(task.max_points for task in counted)
+    points, available = (
+        sum(task.points for task in graded_tasks),
+        sum(task.max_points for task in graded_tasks),
+    )
     return [
         work.state,
         f"{points:g}",
@@ -170,19 +175,21 @@ def _summary(work: Work, needs_help: bool) -> list[str]:
 
 def _outcomes(work: Work, text: LessonText) -> list[str]:
     rows = {task.id: task for task in work.tasks}
-    known = (rows.get(task) for task in text.tasks)
-    return [cell for task in known for cell in ((task.outcome, task.hint) if task else ("", ""))]
+    task_rows = (rows.get(task) for task in text.tasks)
+    return [cell for task in task_rows for cell in ((task.outcome, task.hint) if task else ("", ""))]
 
 
 # --- Writing the report on all lessons ----------------------------------------------------------------------
 
 
-def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Table]:
+def _course_report(
+    course: Course, book: Book, options: ReportOptions, names: _Names, now: datetime
+) -> tuple[str, Table]:
     names_of_lessons = find_gradable(course.root, course.directory.source_directory).names
     works = {name: read_works(course, book, name, None, names.report_name) for name in names_of_lessons}
     figures = course_figures(works)
-    titles = {name: _title(course, name, form.language) for name in figures.lessons}
-    return course_page(_head(form, names, now), titles, figures), _course_table(figures, works, names)
+    titles = {name: _title(course, name, options.language) for name in figures.lessons}
+    return course_page(_head(options, names, now), titles, figures), _course_table(figures, works, names)
 
 
 def _title(course: Course, lesson: str, language: Language) -> str:
@@ -195,14 +202,16 @@ def _title(course: Course, lesson: str, language: Language) -> str:
 
 
 def _course_table(figures: CourseFigures, works: Mapping[str, Sequence[Work]], names: _Names) -> Table:
-    drifting = {one.student: one for one in figures.drifting}
-    shares = {(name, work.student): work for name, each in figures.lessons.items() for work in each}
+    drifting = {drift.student: drift for drift in figures.drifting}
+    work_by_key = {
+        (name, work.student): work for name, lesson_works in figures.lessons.items() for work in lesson_works
+    }
     rows = []
-    for student in sorted({work.student for each in works.values() for work in each}):
-        one = drifting.get(student)
-        missing = str(len(one.missing) or "") if one else ""
-        fall = f"{100 * one.fall:.0f}" if one and one.fall else ""
-        cells = [_percent(shares.get((name, student))) for name in figures.lessons]
+    for student in sorted({work.student for lesson_works in works.values() for work in lesson_works}):
+        drift = drifting.get(student)
+        missing = str(len(drift.missing) or "") if drift else ""
+        fall = f"{100 * drift.fall:.0f}" if drift and drift.fall else ""
+        cells = [_percent(work_by_key.get((name, student))) for name in figures.lessons]
         rows.append([*names.cells(student), missing, fall, *cells])
     return Table([*names.head(), "lessons_missing", "fall_percent", *figures.lessons], rows)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.sandbox.inside.limits import MEGABYTE
 from autograder.sandbox.results import WallUnavailable
-from autograder.sandbox.visible import Visible, extra_packages, is_inside, visible
+from autograder.sandbox.visible import VisibleFiles, extra_packages, is_inside, visible_files
 
 INSTALL = "Install bubblewrap: `apt install bubblewrap`, `dnf install bubblewrap` or the like."
 ALLOW = (
@@ -54,12 +54,12 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
         language: "en" or "ko", the language of the course's text inside the sandbox.
         disk_mb: the size limit of each writable in-memory file system, in megabytes.
     """
-    root = os.getuid() == 0
+    is_root = os.getuid() == 0
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     options += ["--die-with-parent", "--new-session", "--hostname", "container", "--clearenv"]
     if kind == "single":
         options += ["--as-pid-1"]
-    if root:
+    if is_root:
         # The template's first steps need these capabilities: it mounts /proc and then gives up root. If
         # bubblewrap mounted /proc, other mounts would cover parts of it, and the kernel would then refuse to
         # mount a second /proc. No user namespace is requested from bubblewrap, because inside it the process
@@ -72,7 +72,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
         options += ["--unshare-user", "--proc", "/proc"]
     for name, value in _environment(language).items():
         options += ["--setenv", name, value]
-    return options + _mounts(visible(hidden), _size_option(disk_mb))
+    return options + _mounts(visible_files(hidden), _size_option(disk_mb))
 
 
 def _environment(language: str) -> dict[str, str]:
@@ -116,35 +116,35 @@ def _help(bwrap: str) -> str:
     return result.stdout + result.stderr
 
 
-def _mounts(seen: Visible, size: list[str]) -> list[str]:
+def _mounts(view: VisibleFiles, size: list[str]) -> list[str]:
     """Return bubblewrap's options for the file system.
 
     The options for a folder precede those for the paths inside it.
     """
-    covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
-    plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
-        seen.shown, "show"
+    covered = [path for path in view.masked if os.path.dirname(path) == view.package]
+    plan = dict.fromkeys((path for path in view.masked if path not in covered), "mask") | dict.fromkeys(
+        view.shown, "show"
     )
     options = _devices(size)
     # The parent folders of mount points are created explicitly. If bubblewrap created them itself, it would
     # copy the permissions of the original folders, e.g. those of a home folder that other users cannot enter.
     parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
-    for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
+    for path in sorted(path for path in parents if not is_inside(path, view.shown)):
         options += ["--dir", path]
-    empty = []
+    remount_options = []
     for path in sorted(plan, key=lambda path: path.count("/")):
         if plan[path] == "show":
             options += _show(path)
         else:
             options += ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
-            empty += ["--remount-ro", path] if os.path.isdir(path) else []
+            remount_options += ["--remount-ro", path] if os.path.isdir(path) else []
     inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
-    options += ["--ro-bind", inside, _INSIDE_FOLDER, "--ro-bind", seen.package, PACKAGE]
+    options += ["--ro-bind", inside, _INSIDE_FOLDER, "--ro-bind", view.package, PACKAGE]
     for path in (f"{PACKAGE}/{os.path.basename(path)}" for path in covered):
         options += ["--tmpfs", path]
-        empty += ["--remount-ro", path]
-    return [*options, *empty]
+        remount_options += ["--remount-ro", path]
+    return [*options, *remount_options]
 
 
 def _show(path: str) -> list[str]:

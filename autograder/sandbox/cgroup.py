@@ -35,10 +35,10 @@ class Cgroup:
         processors equally between groups, and no group gets more than `processors` of them.
         """
         name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
-        for place in _places():
+        for parents in _places():
             folders: list[Path] = []
             try:
-                folders.append(_make(place.memory / name))
+                folders.append(_make(parents.memory / name))
                 _limit(folders[0], ("memory.max", "memory.limit_in_bytes"), memory_bytes)
             except OSError:
                 cls(folders).remove()
@@ -47,24 +47,24 @@ class Cgroup:
                 # Without a limit on swap space, memory beyond the memory limit would be swapped to disk.
                 with contextlib.suppress(OSError):
                     _limit(folders[0], (file,), value)
-            for parent in {place.pids, place.cpu} - {place.memory}:
+            for parent in {parents.pids, parents.cpu} - {parents.memory}:
                 with contextlib.suppress(OSError):
                     folders.append(_make(parent / name))
             with contextlib.suppress(OSError):
-                _limit(place.pids / name, ("pids.max",), processes)
+                _limit(parents.pids / name, ("pids.max",), processes)
             with contextlib.suppress(OSError):
-                _limit_processors(place.cpu / name, processors)
+                _limit_processors(parents.cpu / name, processors)
             return cls(folders)
         return None
 
     def add(self, pid: int) -> bool:
         """Put a process, and its later children, into this control group. Return False if that is refused."""
-        memory, *others = self._folders
+        memory, *other_folders = self._folders
         try:
             (memory / "cgroup.procs").write_text(str(pid))
         except OSError:
             return False
-        for folder in others:
+        for folder in other_folders:
             with contextlib.suppress(OSError):
                 (folder / "cgroup.procs").write_text(str(pid))
         return True
@@ -97,8 +97,8 @@ def remove_stale() -> None:
 
     Groups in use are not affected, because the kernel refuses to remove them.
     """
-    for place in _places():
-        for parent in set(place):
+    for parents in _places():
+        for parent in set(parents):
             with contextlib.suppress(OSError):
                 for folder in parent.glob(f"{_PREFIX}*"):
                     with contextlib.suppress(OSError):
@@ -136,9 +136,9 @@ def processors_allowed() -> float | None:
 
 def _enclosing(kind: str) -> list[Path]:
     """Return the visible folders of the control groups that this process is in, innermost first."""
-    own = _own_groups()
-    top = _ROOT / kind if kind in own else _ROOT
-    own_folder = top / own.get(kind, own.get("", ""))
+    group_paths = _own_groups()
+    top = _ROOT / kind if kind in group_paths else _ROOT
+    own_folder = top / group_paths.get(kind, group_paths.get("", ""))
     return [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(top)]
 
 
@@ -195,21 +195,21 @@ def _own_groups() -> dict[str, str]:
 
     In cgroup version 2, the only key is "".
     """
-    own: dict[str, str] = {}
+    group_paths: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
-            own |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
-    return own
+            group_paths |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
+    return group_paths
 
 
 def _places() -> list[_Place]:
-    own = _own_groups()
-    if "memory" in own:
-        return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
+    group_paths = _own_groups()
+    if "memory" in group_paths:
+        return [_Place(*(_ROOT / kind / group_paths.get(kind, "") for kind in _Place._fields))]
     # In cgroup version 2, a group that contains processes cannot set limits for groups below it. So the new
     # group goes next to this process's own group. If that is impossible, for example because that group is
     # the root, the new group goes below it.
-    own_folder = _ROOT / own.get("", "")
-    places = dict.fromkeys((own_folder.parent, own_folder))
-    return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]
+    own_folder = _ROOT / group_paths.get("", "")
+    folders = dict.fromkeys((own_folder.parent, own_folder))
+    return [_Place(folder, folder, folder) for folder in folders if folder.is_relative_to(_ROOT)]

@@ -21,7 +21,7 @@ from autograder.sandbox.results import (
     CandidateError,
     CellResult,
     Crashed,
-    Loaded,
+    LoadResult,
     Reply,
     TimedOut,
     TraceLine,
@@ -29,7 +29,7 @@ from autograder.sandbox.results import (
 )
 from secant.bindings import Finding
 
-Limiting = Callable[[float], AbstractContextManager[FairDeadline]]
+TimeLimiter = Callable[[float], AbstractContextManager[FairDeadline]]
 _REAP_SECONDS = 3.0
 # Maximum number of findings about one error or answer; see `Finding` in secant/bindings.py.
 _MAX_FINDINGS = 5
@@ -90,7 +90,7 @@ class CandidateClient:
         timeout: float,
         seed: int = 0,
         answers: Mapping[str, str] | None = None,
-    ) -> Loaded:
+    ) -> LoadResult:
         """Run cells in order, as a notebook would: if a cell raises an error, the next one still runs.
 
         Args:
@@ -110,31 +110,34 @@ class CandidateClient:
         self.close()
         self._container = self._open_container()
         results: list[CellResult] = []
-        room = _MAX_OUTPUT
+        chars_left = _MAX_OUTPUT
         try:
-            with self._limited(self._container, timeout) as limit:
+            with self._time_limit(self._container, timeout) as limit:
                 order = {"do": "load", "seed": seed, "cells": self._cells, "answers": self._answers}
                 self._send(self._container, order, limit)
                 started = time.monotonic()
                 for label, _ in self._cells:
                     reply = self._receive(self._container, limit)
-                    results.append(cell_result(label, reply, time.monotonic() - started, room))
-                    room -= len(results[-1].output)
+                    results.append(cell_result(label, reply, time.monotonic() - started, chars_left))
+                    chars_left -= len(results[-1].output)
                     started = time.monotonic()
-                last = self._receive(self._container, limit)
-                self._threads = number(last, "threads")
+                final_reply = self._receive(self._container, limit)
+                self._threads = number(final_reply, "threads")
         except CandidateError as error:
             self.close()
             running = self._cells[len(results)][0] if len(results) < len(self._cells) else None
             if isinstance(error, TimedOut):
                 raise TimedOut(f"the cells took longer than {timeout:g} s", running, results) from None
             if isinstance(error, Crashed):
-                error.cell, error.done = running, results
+                error.cell, error.results = running, results
             raise
         if self._can_fork():
             self._container.kill_children(0)  # kills background processes that the cells have left running
-        return Loaded(
-            tuple(results), self._threads, _findings_by_key(last, "answers"), _findings_by_key(last, "cells")
+        return LoadResult(
+            tuple(results),
+            self._threads,
+            _findings_by_key(final_reply, "answers"),
+            _findings_by_key(final_reply, "cells"),
         )
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
@@ -166,14 +169,14 @@ class CandidateClient:
                 raise
         container, self._container = self._container, None
         try:
-            with self._limited(container, CONTAINER_SECONDS) as limit:
+            with self._time_limit(container, CONTAINER_SECONDS) as limit:
                 self._send(container, {"do": "become", "seed": seed}, limit)
         except BaseException:
             container.close()
             raise
         return TaskClient(
             container.channel,
-            partial(self._limited, container),
+            partial(self._time_limit, container),
             container.ending,
             container.close,
             self._answer_limits,
@@ -187,7 +190,7 @@ class CandidateClient:
             wire.WireError: a value in the request cannot be sent.
         """
         try:
-            wire.send(container.channel, request, limit.left, self._order_limits, exact=True)
+            wire.send(container.channel, request, limit.seconds_left, self._order_limits, exact=True)
         except wire.WireTimeout:
             raise TimedOut("the candidate does not read") from None
         except wire.WireClosed:
@@ -200,7 +203,7 @@ class CandidateClient:
             TimedOut, Crashed: there was no reply, or the bytes of the reply do not encode a value.
         """
         try:
-            return wire.recv(container.channel, limit.left, self._answer_limits)
+            return wire.recv(container.channel, limit.seconds_left, self._answer_limits)
         except wire.WireTimeout:
             raise TimedOut("the candidate does not answer") from None
         except wire.WireClosed:
@@ -209,13 +212,13 @@ class CandidateClient:
             raise Crashed("garbage") from None
 
     @contextmanager
-    def _limited(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
+    def _time_limit(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
         """Limit how long an exchange of messages may take, and add its duration to `spent`."""
         limit = FairDeadline(seconds, container.starved_seconds)
         try:
             yield limit
         finally:
-            self.spent += limit.spent()
+            self.spent += limit.seconds_spent()
 
     def _can_fork(self) -> bool:
         return self._threads == 1 and sys.platform == "linux"
@@ -223,7 +226,7 @@ class CandidateClient:
     def _fork(self, container: Container, seed: int) -> "TaskClient":
         task_channel, child_end = socket.socketpair()
         try:
-            with self._limited(container, CONTAINER_SECONDS) as limit:
+            with self._time_limit(container, CONTAINER_SECONDS) as limit:
                 with child_end:
                     self._send(container, {"do": "task", "seed": seed}, limit)
                     try:
@@ -240,7 +243,7 @@ class CandidateClient:
             raise
         return TaskClient(
             task_channel,
-            partial(self._limited, container),
+            partial(self._time_limit, container),
             lambda: self._ending_of_task(container),
             lambda: self._end_task(container, child),
             self._answer_limits,
@@ -269,7 +272,7 @@ class CandidateClient:
 
     def _reap(self, container: Container) -> Any:
         """Have the process that loaded the cells reap its child; return a reply with the exit code."""
-        with self._limited(container, _REAP_SECONDS) as limit:
+        with self._time_limit(container, _REAP_SECONDS) as limit:
             self._send(container, {"do": "reap"}, limit)
             return self._receive(container, limit)
 
@@ -287,14 +290,14 @@ class TaskClient:
     def __init__(
         self,
         channel: socket.socket,
-        limiting: Limiting,
+        limit_time: TimeLimiter,
         ending: Callable[[], Crashed],
         end: Callable[[], None],
         answer_limits: wire.Limits = wire.ANSWER_LIMITS,
     ) -> None:
         self._channel: socket.socket | None = channel
         self._answer_limits = answer_limits
-        self._limiting = limiting
+        self._limit_time = limit_time
         self._ending = ending
         self._end = end
 
@@ -347,9 +350,9 @@ class TaskClient:
         # of the caller, not of the candidate.
         body = wire.encode(request, exact=True)
         try:
-            with self._limiting(timeout) as limit:
-                wire.send_body(self._channel, body, limit.left)
-                return _reply(wire.recv(self._channel, limit.left, self._answer_limits))
+            with self._limit_time(timeout) as limit:
+                wire.send_body(self._channel, body, limit.seconds_left)
+                return _reply(wire.recv(self._channel, limit.seconds_left, self._answer_limits))
         except wire.TooMuch as error:
             self.close()  # More bytes of the frame may still arrive, so the channel cannot be used again.
             return Reply("too_much", error.stand_in)
@@ -407,10 +410,10 @@ def _line(line: object) -> TraceLine:
 
 def _findings_by_key(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
     """Return the candidate's findings about the notebook's names, keyed by task or cell."""
-    about = field(reply, name)
-    if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
+    findings_by_key = field(reply, name)
+    if not isinstance(findings_by_key, dict) or not all(isinstance(key, str) for key in findings_by_key):
         raise Crashed("garbage")
-    return {key[:100]: _findings(findings) for key, findings in about.items()}
+    return {key[:100]: _findings(findings) for key, findings in findings_by_key.items()}
 
 
 def _findings(data: object) -> tuple[Finding, ...]:
@@ -421,27 +424,27 @@ def _findings(data: object) -> tuple[Finding, ...]:
 
 def _finding(data: object) -> Finding:
     match data:
-        case [str(name), str(kind), str(cell), int(line), str(text), str(more)]:
+        case [str(name), str(kind), str(cell), int(line), str(text), str(detail)]:
             return Finding(
-                name[:100], kind[:20], cell[:100], min(max(line, 0), 10**6), text[:200], more[:200]
+                name[:100], kind[:20], cell[:100], min(max(line, 0), 10**6), text[:200], detail[:200]
             )
     raise Crashed("garbage")
 
 
-def cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
+def cell_result(label: str, reply: object, seconds: float, max_chars: int) -> CellResult:
     """Return the result of a cell from the candidate's reply.
 
     Args:
         label: the cell's label.
         reply: the candidate's reply.
         seconds: how many seconds the cell took.
-        room: the maximum number of characters of output to keep.
+        max_chars: the maximum number of characters of output to keep.
 
     Raises:
         Crashed: the reply does not describe a cell's result.
     """
     error, message = text(reply, "error", 100), text(reply, "message", MESSAGE_LIMIT)
-    output = text(reply, "output", min(room, OUTPUT_LIMIT))
+    output = text(reply, "output", min(max_chars, OUTPUT_LIMIT))
     return CellResult(label, error, message, _trace(reply), output, seconds)
 
 

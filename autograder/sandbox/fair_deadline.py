@@ -31,30 +31,31 @@ class FairDeadline:
         self.seconds = seconds
         self._starved_seconds = starved_seconds
         self._start = time.monotonic()
-        self._lost = 0.0
+        self._uncounted_seconds = 0.0
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return how many seconds to wait before checking the limit again, or 0 if the limit is reached.
 
         Raises:
             Overloaded: the limit is not reached, but the machine is so busy that there is no point in waiting
                 longer.
         """
-        passed = time.monotonic() - self._start
-        if passed - self._lost >= self.seconds:
-            self._lost = self._starved_seconds(self._start)
-        left = self.seconds + self._lost - passed
-        if left <= 0:
+        elapsed = time.monotonic() - self._start
+        if elapsed - self._uncounted_seconds >= self.seconds:
+            self._uncounted_seconds = self._starved_seconds(self._start)
+        remaining = self.seconds + self._uncounted_seconds - elapsed
+        if remaining <= 0:
             return 0.0
-        if passed >= MAX_SLOWDOWN * self.seconds:
+        if elapsed >= MAX_SLOWDOWN * self.seconds:
             raise Overloaded(
-                f"the machine left {passed - self._lost:.1f} s of {passed:.0f} s to a submission"
+                f"the machine left {elapsed - self._uncounted_seconds:.1f} s of {elapsed:.0f} s "
+                "to a submission"
             )
-        return max(left, _MIN_WAIT_SECONDS)
+        return max(remaining, _MIN_WAIT_SECONDS)
 
-    def spent(self) -> float:
+    def seconds_spent(self) -> float:
         """Return the number of seconds since the start that count towards the limit."""
-        passed = time.monotonic() - self._start
-        if passed > _MIN_QUERY_SECONDS:  # asking the supervisor requires an exchange of messages
-            self._lost = self._starved_seconds(self._start)
-        return max(0.0, passed - self._lost)
+        elapsed = time.monotonic() - self._start
+        if elapsed > _MIN_QUERY_SECONDS:  # asking the supervisor requires an exchange of messages
+            self._uncounted_seconds = self._starved_seconds(self._start)
+        return max(0.0, elapsed - self._uncounted_seconds)

@@ -21,7 +21,7 @@ from typing import Any
 
 import platformdirs
 
-from autograder.sandbox.visible import Visible
+from autograder.sandbox.visible import VisibleFiles
 from secant.files import locked, read_json, replace_file
 
 # Byte strings that make a file suspicious. Each file of a course contains at least one of the first three. A
@@ -47,23 +47,23 @@ _SETTLE_SECONDS = 2.0
 FolderEntries = tuple[list[str], list[str]]  # the names of a folder's subfolders, and of its suspicious files
 
 
-def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
+def suspects(view: VisibleFiles, cache: Path | None = None) -> tuple[str, ...]:
     """Return the visible files that may contain a part of any lesson of a course.
 
     Args:
-        seen: the files that are visible inside the sandbox.
+        view: the files that are visible inside the sandbox.
         cache: the file in which to keep the results; by default, a file in the user's cache.
     """
     file = cache_file() if cache is None else cache
     with locked(file, _LOCK_SECONDS):  # a second process waits for the first one's results
-        return _search(seen, file)
+        return _search(view, file)
 
 
-def _search(seen: Visible, file: Path) -> tuple[str, ...]:
+def _search(view: VisibleFiles, file: Path) -> tuple[str, ...]:
     cached = _load(file)
     entries: dict[str, Any] = {}
-    masked = set(seen.masked)
-    folders = [path for path in (*seen.shown, seen.package) if not os.path.islink(path)]
+    masked = set(view.masked)
+    folders = [path for path in (*view.shown, view.package) if not os.path.islink(path)]
     paths = []
     while folders:
         folder = folders.pop()
@@ -127,8 +127,8 @@ def _head(path: str) -> bytes:
         data = os.read(file, _FIRST_BYTES)
         if b"\0" in data[:_NUL_BYTES] and not path.endswith(_GIT_INDEX):
             return b""
-        while _FIRST_BYTES <= len(data) < _MAX_FILE_BYTES and (more := os.read(file, _MAX_FILE_BYTES)):
-            data += more
+        while _FIRST_BYTES <= len(data) < _MAX_FILE_BYTES and (chunk := os.read(file, _MAX_FILE_BYTES)):
+            data += chunk
         return data
     finally:
         os.close(file)

@@ -121,10 +121,10 @@ def _cgroup() -> CheckResult:
 def _can_join(group: Cgroup) -> bool:
     """Return whether a process can be put into this control group, and remove the group."""
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        joined = group.add(process.pid)
+        has_joined = group.add(process.pid)
         process.communicate()
     group.remove()
-    return joined
+    return has_joined
 
 
 def _wall(mode: Mode, needed: bool) -> CheckResult:

@@ -37,7 +37,7 @@ class TestCode:
 
 
 @dataclass(frozen=True)
-class Ran:
+class CellRun:
     """The result of running a cell, as claimed by the candidate.
 
     Attributes:
@@ -96,24 +96,24 @@ class PlainClient(CandidateClient):
         """True if the notebook's process can still receive requests."""
         return self._container is not None
 
-    def cell(self, label: str, source: str, seconds: float) -> Ran:
+    def cell(self, label: str, source: str, seconds: float) -> CellRun:
         """Run a cell that the student wrote, or a locked cell.
 
         Raises:
             TimedOut, Crashed: the notebook's process was lost.
         """
         request = {"do": "cell", "label": label, "source": source, "seconds": seconds}
-        return self._ran(label, request, seconds)
+        return self._run(label, request, seconds)
 
-    def test_in_line(self, label: str, test: TestCode, seconds: float) -> Ran:
+    def run_test_in_place(self, label: str, test: TestCode, seconds: float) -> CellRun:
         """Run a test in the notebook's own process, so that later cells see its effects.
 
         Raises:
             TimedOut, Crashed: the notebook's process was lost.
         """
-        return self._ran(label, _test_request(test, seconds), seconds)
+        return self._run(label, _test_request(test, seconds), seconds)
 
-    def test_aside(self, label: str, test: TestCode, seconds: float) -> Ran:
+    def run_test_in_copy(self, label: str, test: TestCode, seconds: float) -> CellRun:
         """Run a test in a copy of the notebook's process, so that later cells see none of its effects.
 
         Raises:
@@ -133,19 +133,19 @@ class PlainClient(CandidateClient):
         """True if the process can be copied: it must have a single thread and run on Linux."""
         return self._can_fork()
 
-    def _ran(self, label: str, request: dict[str, Any], seconds: float) -> Ran:
+    def _run(self, label: str, request: dict[str, Any], seconds: float) -> CellRun:
         started = time.monotonic()
         reply = self._exchange(request, seconds + _GRACE_SECONDS)
-        ran = _read(label, reply, time.monotonic() - started)
+        run = _read(label, reply, time.monotonic() - started)
         self._threads = number(reply, "threads")
-        return ran
+        return run
 
     def _exchange(self, request: dict[str, Any], seconds: float) -> Any:
         """Send a request and return the reply. If there is no reply, end the process."""
         if self._container is None:
             raise Crashed("unknown")
         try:
-            with self._limited(self._container, seconds) as limit:
+            with self._time_limit(self._container, seconds) as limit:
                 self._send(self._container, request, limit)
                 return self._receive(self._container, limit)
         except CandidateError as error:
@@ -166,9 +166,9 @@ def _test_request(test: TestCode, seconds: float) -> dict[str, Any]:
     }
 
 
-def _read(label: str, reply: object, seconds: float) -> Ran:
+def _read(label: str, reply: object, seconds: float) -> CellRun:
     flags = [field(reply, name) for name in ("stderr", "timed_out")]
     if not all(isinstance(flag, bool) for flag in flags):
         raise Crashed("garbage")
     texts = {name: text(reply, name, VALUE_LIMIT) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
-    return Ran(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **texts)
+    return CellRun(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **texts)

@@ -43,13 +43,13 @@ class TimedOut(CandidateError):
 
     Attributes:
         cell: the label of the cell that was running, if cells were being loaded.
-        done: the results of the cells before it.
+        results: the results of the cells before it.
     """
 
-    def __init__(self, message: str, cell: str | None = None, done: "Sequence[CellResult]" = ()) -> None:
+    def __init__(self, message: str, cell: str | None = None, results: "Sequence[CellResult]" = ()) -> None:
         super().__init__(message)
         self.cell = cell
-        self.done = list(done)
+        self.results = list(results)
 
 
 class Crashed(CandidateError):
@@ -58,7 +58,7 @@ class Crashed(CandidateError):
     Attributes:
         reason: "memory", "signal", "exit", "garbage", or "unknown".
         detail: the signal's number or the exit code, if known.
-        cell, done: as in TimedOut.
+        cell, results: as in TimedOut.
     """
 
     def __init__(self, reason: str, detail: int = 0) -> None:
@@ -66,7 +66,7 @@ class Crashed(CandidateError):
         self.reason = reason
         self.detail = detail
         self.cell: str | None = None
-        self.done: list[CellResult] = []
+        self.results: list[CellResult] = []
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class CellResult:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadResult:
     """The results of loading a notebook, once all cells have run.
 
     Attributes:

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
-from autograder.sandbox.inside.libraries import Later
+from autograder.sandbox.inside.libraries import ImportGroup
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.results import WallError
-from autograder.sandbox.visible import visible
+from autograder.sandbox.visible import visible_files
 
 # Seconds allowed for the start; importing torch is slow if its files have to be read from a disk.
 START_SECONDS = 120.0
@@ -107,7 +107,7 @@ class Template:
                 raise WallError("it could not be seen whether a part of a course is visible inside")
         return TemplateHandle(self.control, self._options, self._suspects)
 
-    def prepare(self, group: Later) -> None:
+    def prepare(self, group: ImportGroup) -> None:
         """Have the template import one more group of modules after its other imports.
 
         A template without torch ignores this.
@@ -120,19 +120,19 @@ class Template:
         return preload(self.wait().control, modules) or {}
 
     def _find_suspects(self) -> None:
-        self._suspects = suspects(visible(self._options.hidden))
+        self._suspects = suspects(visible_files(self._options.hidden))
 
     def adopt_options(self, options: WallOptions) -> bool:
         """Return whether a sandbox with the given options would be built just like this template's sandbox.
 
         If so, the template uses these options from now on.
         """
-        same = options.plain == self._options.plain and (
+        is_same = options.plain == self._options.plain and (
             _arguments("forked", options) == _arguments("forked", self._options)
         )
-        if same:
+        if is_same:
             self._options = options
-        return same
+        return is_same
 
     def is_running(self, seconds: float = 0.0) -> bool:
         """Return whether the template's process is still running.
@@ -162,13 +162,13 @@ def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | 
     Returns:
         The reasons why modules were not imported, keyed by module; None if the template did not reply.
     """
-    refused: dict[str, str] = {}
+    refusals: dict[str, str] = {}
     for start in range(0, len(modules), _MAX_MODULES):
         reply = _request(control, json.dumps(modules[start : start + _MAX_MODULES]).encode())
         if reply is None:
             return None
-        refused |= reply
-    return refused
+        refusals |= reply
+    return refusals
 
 
 def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:

@@ -41,7 +41,7 @@ OLD_COURSE = "_course"
 _COVERED = (OLD_COURSE, "explorers", "graph")
 
 
-class Visible(NamedTuple):
+class VisibleFiles(NamedTuple):
     """The files and folders of this machine that are visible inside the sandbox.
 
     Attributes:
@@ -56,21 +56,21 @@ class Visible(NamedTuple):
     package: str
 
 
-def visible(hidden: Iterable[str]) -> Visible:
+def visible_files(hidden: Iterable[str]) -> VisibleFiles:
     """Return the files that are visible inside a sandbox that hides the given paths.
 
     Raises:
         WallError: the package secant was not imported from a folder.
     """
     package = _package()
-    shown = [path for path in SYSTEM if os.path.exists(path)]
-    shown += [*_python(), *(path for folder in extra_packages() for path in _pip_paths(folder))]
-    shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
-    secant_paths = [*_UNNEEDED, *_installed(), *_clone(package)]
-    folders = {folder: Path(os.path.realpath(folder)) for folder in shown if not os.path.islink(folder)}
-    masked = [place for path in (*hidden, *secant_paths) for place in _within(path, folders)]
+    paths = [path for path in SYSTEM if os.path.exists(path)]
+    paths += [*_python(), *(path for folder in extra_packages() for path in _pip_paths(folder))]
+    paths += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
+    secant_paths = [*_UNNEEDED, *_installed_paths(), *_clone(package)]
+    folders = {folder: Path(os.path.realpath(folder)) for folder in paths if not os.path.islink(folder)}
+    masked = [visible_path for path in (*hidden, *secant_paths) for visible_path in _within(path, folders)]
     masked += [path for name in _COVERED if os.path.isdir(path := f"{package}/{name}")]
-    return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)
+    return VisibleFiles(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(masked)), package)
 
 
 def _package() -> str:
@@ -130,10 +130,10 @@ def _pip_paths(folder: str) -> tuple[str, ...]:
     return tuple(path for name in sorted(packages) if os.path.exists(path := f"{folder}/{name}"))
 
 
-def _installed() -> Iterator[str]:
+def _installed_paths() -> Iterator[str]:
     """Yield the paths of all parts of Secant that are installed for any Python on this machine."""
     libraries = [path for path in (*SYSTEM, "/usr/local/lib", "/usr/lib", *_python()) if "lib" in path]
-    folders = [place for path in libraries for place in glob(f"{path}/python*/*-packages")]
+    folders = [package_folder for path in libraries for package_folder in glob(f"{path}/python*/*-packages")]
     folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
     folders += [str(Path(path).parent) for path in (_package(), *autograder.__path__)]
     for folder in dict.fromkeys(folders):
@@ -143,23 +143,23 @@ def _installed() -> Iterator[str]:
 
 def _clone(package: str) -> list[str]:
     """Return a list with the repository from which this code runs, or an empty list if there is none."""
-    above = Path(package).parent
-    return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
+    parent = Path(package).parent
+    return [str(parent)] if (parent / "nbgrader_config.py").is_file() and (parent / "course").is_dir() else []
 
 
-def _within(path: str, shown: Mapping[str, Path]) -> Iterator[str]:
+def _within(path: str, folders: Mapping[str, Path]) -> Iterator[str]:
     """Yield the names under which a path is visible inside the given visible folders.
 
     Nothing is yielded for a path that is itself one of these folders, because such a path cannot be hidden.
 
     Args:
         path: the path.
-        shown: the visible folders that are not links, each mapped to its real path.
+        folders: the visible folders that are not links, each mapped to its real path.
     """
-    real = Path(os.path.realpath(path))
-    for folder, target in shown.items():
-        if real != target and real.is_relative_to(target) and real.exists():
-            yield os.path.join(folder, real.relative_to(target))
+    real_path = Path(os.path.realpath(path))
+    for folder, target in folders.items():
+        if real_path != target and real_path.is_relative_to(target) and real_path.exists():
+            yield os.path.join(folder, real_path.relative_to(target))
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:

@@ -29,7 +29,7 @@ from autograder.sandbox.bubblewrap import ALLOW, PACKAGE, bwrap_path
 from autograder.sandbox.cgroup import remove_stale
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.container import CONTAINER_SECONDS, Container, WalledContainer
-from autograder.sandbox.inside.libraries import Later
+from autograder.sandbox.inside.libraries import ImportGroup
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
@@ -43,7 +43,7 @@ from autograder.sandbox.template import (
     last_lines,
     preload,
 )
-from autograder.sandbox.visible import OLD_COURSE, visible
+from autograder.sandbox.visible import OLD_COURSE, visible_files
 
 Mode = Literal["forked", "single"]
 Log = Callable[[str], None]
@@ -89,7 +89,7 @@ class Wall:
         self._template: Template | None = None
         self._control: socket.socket | None = None
         self._joined = False
-        self._prepared: set[Later] = set()
+        self._prepared: set[ImportGroup] = set()
         self._may_preload = True
         # For each module, the reason why it was not imported; empty if it was imported.
         self._preloaded: dict[str, str] = {}
@@ -120,10 +120,10 @@ class Wall:
     def suspects(self) -> tuple[str, ...]:
         """The visible files in the sandbox that may contain a part of a course; see leak_scan.py."""
         if self._suspects is None:
-            self._suspects = suspects(visible(self._hidden))
+            self._suspects = suspects(visible_files(self._hidden))
         return self._suspects
 
-    def prepare(self, group: Later) -> None:
+    def prepare(self, group: ImportGroup) -> None:
         """Have the template import a group of modules that torch imports only when it needs them.
 
         Containers then do not have to import them.
@@ -148,14 +148,14 @@ class Wall:
             The reasons why modules were not imported, keyed by module. Each submission has to import these
             modules itself.
         """
-        new = [module for module in modules if module not in self._preloaded]
-        if self.mode == "forked" and self._may_preload and new:
+        new_modules = [module for module in modules if module not in self._preloaded]
+        if self.mode == "forked" and self._may_preload and new_modules:
             with self._lock:
-                refused = preload(self._control or self._start_template(), new)
+                refusals = preload(self._control or self._start_template(), new_modules)
                 # If a module ends the template process, preloading is switched off, so that only one template
                 # is lost.
-                self._may_preload = refused is not None
-                self._preloaded |= dict.fromkeys(new, "") | (refused or {})
+                self._may_preload = refusals is not None
+                self._preloaded |= dict.fromkeys(new_modules, "") | (refusals or {})
         return {module: reason for module in modules if (reason := self._preloaded.get(module))}
 
     def start(self) -> None:
@@ -287,7 +287,7 @@ class Wall:
             WallError: the attempts could not be run.
         """
         with self.candidate() as candidate:
-            view = visible(self._hidden)
+            view = visible_files(self._hidden)
             hidden = [*self._hidden, *view.masked, f"{PACKAGE}/{OLD_COURSE}"]
             source = f"HIDDEN = {hidden!r}\nSHOWN = {view.shown!r}\n{_PROOF}"
             try:

@@ -33,11 +33,11 @@ class NoAnswer(Exception):
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
     """Yield the data of each running server whose root folder contains the given notebook."""
     for file in sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json")):
-        if server := read_json(file, partial(_shows, notebook), None):
+        if server := read_json(file, partial(_match_server, notebook), None):
             yield server
 
 
-def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
+def _match_server(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
     """Return a server's data with the notebook's path added, or None if the server cannot serve it."""
     root, url = Path(server["root_dir"]).resolve(), urlsplit(server["url"])
     if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _is_running(server["pid"]):
@@ -107,8 +107,8 @@ def _headers(server: dict[str, Any]) -> dict[str, str]:
     if server.get("token"):
         return {"Authorization": f"token {server['token']}"}
     # without a token, the cookie and the header must carry the same XSRF value, as in a request from a page
-    mark = secrets.token_hex(16)
-    return {"Cookie": f"_xsrf={mark}", "X-XSRFToken": mark}
+    xsrf = secrets.token_hex(16)
+    return {"Cookie": f"_xsrf={xsrf}", "X-XSRFToken": xsrf}
 
 
 def _read_events(answer: http.client.HTTPResponse) -> dict[str, Any]:
@@ -122,8 +122,8 @@ def _read_events(answer: http.client.HTTPResponse) -> dict[str, Any]:
             case "task":
                 rows[event["task"]["id"]] = event["task"]
             case "end":
-                whole: dict[str, Any] = begin | event
-                return whole | {"tasks": [rows[name] for name in begin["tasks"]]}
+                result: dict[str, Any] = begin | event
+                return result | {"tasks": [rows[name] for name in begin["tasks"]]}
             case "stopped" | "error":
                 break
     raise NoAnswer

@@ -21,21 +21,23 @@ _LOCK_SECONDS = 2.0  # seconds to wait while another server writes the file
 
 def is_agreed(notebook: Path) -> bool:
     """Return whether a notebook may be run without asking the user."""
-    return _is_own(notebook) or str(notebook) in _agreed()
+    return _is_own(notebook) or str(notebook) in _agreed_paths()
 
 
 def agree(notebook: Path) -> None:
     """Remember that a notebook may be run. If that cannot be stored, the user is asked again next time."""
-    place = _place()
-    with contextlib.suppress(OSError), locked(place, _LOCK_SECONDS):
-        others = [path for path in _agreed() if path != str(notebook)][1 - _MAX_NOTEBOOKS :]
-        replace_file(place, json.dumps([*others, str(notebook)]).encode(), private=True)
+    file = _storage_path()
+    with contextlib.suppress(OSError), locked(file, _LOCK_SECONDS):
+        other_paths = [path for path in _agreed_paths() if path != str(notebook)][1 - _MAX_NOTEBOOKS :]
+        replace_file(file, json.dumps([*other_paths, str(notebook)]).encode(), private=True)
 
 
 def _is_own(notebook: Path) -> bool:
     """Return whether a notebook belongs to the user and is in the workspace that Secant created."""
-    named = os.environ.get(OWN_WORKSPACE, "")
-    return named != "" and notebook.is_relative_to(Path(named).resolve()) and _belongs_to_user(notebook)
+    workspace = os.environ.get(OWN_WORKSPACE, "")
+    return (
+        workspace != "" and notebook.is_relative_to(Path(workspace).resolve()) and _belongs_to_user(notebook)
+    )
 
 
 def _belongs_to_user(notebook: Path) -> bool:
@@ -46,9 +48,9 @@ def _belongs_to_user(notebook: Path) -> bool:
         return False
 
 
-def _agreed() -> list[str]:
-    return read_json(_place(), lambda paths: [path for path in paths if isinstance(path, str)], [])
+def _agreed_paths() -> list[str]:
+    return read_json(_storage_path(), lambda paths: [path for path in paths if isinstance(path, str)], [])
 
 
-def _place() -> Path:
+def _storage_path() -> Path:
     return store.path().with_name(FILE)

@@ -38,26 +38,26 @@ class TaskText:
 def task_texts(notebook: CheckedNotebook) -> dict[str, TaskText]:
     """Return the title and the hints of each task, taken from the text cells above its answer cell."""
     texts: dict[str, TaskText] = {}
-    title, above = "", list[tuple[str, str]]()
+    title, hints = "", list[tuple[str, str]]()
     for cell in notebook.release.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
-                title, above = visible(heading[:_MAX_TITLE_CHARS]), []
-            above += islice(hints_in(cell.source), _MAX_HINTS - len(above))
+                title, hints = visible(heading[:_MAX_TITLE_CHARS]), []
+            hints += islice(hints_in(cell.source), _MAX_HINTS - len(hints))
         elif is_answer(cell):
-            texts.setdefault(grade_id(cell), TaskText(title, above))
+            texts.setdefault(grade_id(cell), TaskText(title, hints))
         elif is_test(cell):
-            above = []
+            hints = []
     return texts
 
 
 def hints_in(prose: str) -> Iterator[tuple[str, str]]:
     """Yield a pair (title, text) for each hint in a cell, in time that is linear in the cell's length."""
-    for folded in prose.split("<details>")[1:]:
-        inside, closed, _ = folded.partition("</details>")
-        title, separator, text = inside.partition("</summary>")
+    for section in prose.split("<details>")[1:]:
+        content, closing_tag, _ = section.partition("</details>")
+        title, separator, text = content.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
-        if closed and separator and _HINT.match(title):
+        if closing_tag and separator and _HINT.match(title):
             yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
@@ -101,14 +101,14 @@ def _progress(lesson: str) -> dict[str, TaskRecord]:
 
 
 def _task(task: Task, text: TaskText, progress: TaskRecord | None) -> dict[str, Any]:
-    seen = max(progress["hints"], default=0) if progress else 0  # hints are opened in sequence, from 1 on
+    opened = max(progress["hints"], default=0) if progress else 0  # hints are opened in sequence, from 1 on
     return {
         "id": task.id,
         "title": text.title or task.id,
         "max_points": task.points,
         "manual": is_manual(task.answer),
         "hints": len(text.hints),
-        "shown": [{"title": title, "text": text} for title, text in text.hints[:seen]],
+        "shown": [{"title": title, "text": text} for title, text in text.hints[:opened]],
         "best": min(progress["points"], task.points) if progress else 0.0,
     }
 
@@ -135,15 +135,15 @@ def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
 
 
 def _plain_row(test: "Grade") -> dict[str, Any]:
-    raised = plain_words.has_error(test)
+    has_error = plain_words.has_error(test)
     return {
         "id": visible(test.id),
         "points": test.points,
         "max_points": test.max_points,
         "outcome": plain_words.public_outcome(test),
         "said": plain_words.explanation(test),
-        "error": visible(test.error) if raised else "",
-        "message": visible(test.message) if raised else "",
+        "error": visible(test.error) if has_error else "",
+        "message": visible(test.message) if has_error else "",
         "output": visible(test.output.rstrip()),
         "seconds": test.seconds,
     }

@@ -102,21 +102,21 @@ class EscapedValues(Extension):
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """Return the template's source with its values escaped and a Content-Security-Policy added."""
-        source = _UTILITIES.sub(lambda found: found[0] + _APPEND_TEXT + _WITHOUT_MATHJAX + _TO_GRADE, source)
+        source = _UTILITIES.sub(lambda match: match[0] + _APPEND_TEXT + _WITHOUT_MATHJAX + _TO_GRADE, source)
         source = _MATHJAX.sub(_MATHJAX_FUNCTION, source)
-        parts, at = [], 0
+        parts, position = [], 0
         for script in _SCRIPT.finditer(source):
-            parts += [_escaped(source[at : script.start()]), self._allowed(script[0])]
-            at = script.end()
-        source = "".join([*parts, _escaped(source[at:])])
+            parts += [_escape(source[position : script.start()]), self._allow(script[0])]
+            position = script.end()
+        source = "".join([*parts, _escape(source[position:])])
         policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(self._nonce)}">'
         return source.replace("<head>", f"<head>\n{policy}\n{_STYLE}", 1)
 
-    def _allowed(self, script: str) -> str:
+    def _allow(self, script: str) -> str:
         """Return one of formgrader's scripts with its values written as JSON, and with the policy's nonce."""
         tag, end, body = script.partition(">")
-        body = _IN_QUOTES.sub(lambda found: f"{{{{ ({found[1]} ~ '{found[2]}') | tojson }}}}", body)
-        return _escaped(tag).replace("<script", f'<script nonce="{self._nonce}"', 1) + end + body
+        body = _IN_QUOTES.sub(lambda match: f"{{{{ ({match[1]} ~ '{match[2]}') | tojson }}}}", body)
+        return _escape(tag).replace("<script", f'<script nonce="{self._nonce}"', 1) + end + body
 
 
 def content_policy(nonce: str) -> str:
@@ -124,7 +124,7 @@ def content_policy(nonce: str) -> str:
 
     It allows the scripts in formgrader's templates, and the scripts that they load.
     """
-    hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
+    hashes = (base64.b64encode(hashlib.sha256(handler.encode()).digest()).decode() for handler in HANDLERS)
     scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
     return f"script-src {' '.join(scripts)}; object-src 'none'; frame-src 'none'; base-uri 'none'"
 
@@ -152,7 +152,7 @@ def _is_kept(tag: str, name: str, value: str) -> bool:
     return name in _ATTRIBUTES and not value.strip().casefold().startswith("data:image/svg")
 
 
-def _escaped(source: str) -> str:
+def _escape(source: str) -> str:
     """Return a part of a template in which each `{{ name }}` has become `{{ name | e }}`.
 
     Jinja's filter `e` escapes the value.

@@ -106,8 +106,8 @@ class _Handler(APIHandler):
     @property
     def language(self) -> Language:
         """The language that the request names, or else the language of the environment."""
-        named = self.parameters.get("lang")
-        return next((supported for supported in LANGUAGES if supported == named), language())
+        code = self.parameters.get("lang")
+        return next((supported for supported in LANGUAGES if supported == code), language())
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class _Handler(APIHandler):
             raise self.refuse(400, en=f"The request has no {key}.", ko=f"요청에 {key} 값이 없습니다.")
         return value
 
-    def order(self, do: str, **more: Any) -> dict[str, Any]:
+    def order(self, action: str, **fields: Any) -> dict[str, Any]:
         """Return a command for the worker about the notebook that the request names.
 
         Raises:
@@ -152,12 +152,12 @@ class _Handler(APIHandler):
         if not isinstance(path, str) or not 0 < len(path) <= _LONGEST_PATH:
             raise self.refuse(400, en="The request has no path.", ko="요청에 path 값이 없습니다.")
         root = Path(_root(self.contents_manager)).resolve()
-        nowhere = self.refuse(404, en=f"There is no notebook {path}.", ko=f"{path} 노트북이 없습니다.")
+        not_found = self.refuse(404, en=f"There is no notebook {path}.", ko=f"{path} 노트북이 없습니다.")
         parts = PurePosixPath(path.strip("/")).parts
         # on Windows, backslashes and colons allow other spellings of a path
-        odd = os.sep != "/" and any(c in path for c in "\\:")
-        if "\0" in path or ".." in parts or odd or not path.endswith(".ipynb"):
-            raise nowhere
+        is_ambiguous = os.sep != "/" and any(c in path for c in "\\:")
+        if "\0" in path or ".." in parts or is_ambiguous or not path.endswith(".ipynb"):
+            raise not_found
         requested = root.joinpath(*parts)
         try:
             notebook = requested.resolve(strict=True)
@@ -171,10 +171,10 @@ class _Handler(APIHandler):
         except (OSError, ValueError, RuntimeError):
             is_allowed = False
         if not is_allowed:
-            raise nowhere
-        return {"do": do, "path": str(notebook), "below": str(root), "lang": self.language, **more}
+            raise not_found
+        return {"do": action, "path": str(notebook), "below": str(root), "lang": self.language, **fields}
 
-    async def answer_to(self, order: dict[str, Any]) -> dict[str, Any]:
+    async def ask_worker(self, order: dict[str, Any]) -> dict[str, Any]:
         """Send a command to the worker and return its answer.
 
         Raises:
@@ -209,7 +209,7 @@ class Lesson(_Handler):
     @authorized
     async def get(self) -> None:
         """Send the notebook's tasks and the results of its last check."""
-        self.send(await self.answer_to(self.order("lesson")))
+        self.send(await self.ask_worker(self.order("lesson")))
 
 
 class Check(_Handler):
@@ -255,15 +255,15 @@ class Check(_Handler):
             await self.flush()
             if answer.get("last") or "gone" in answer:
                 return
-            following = asyncio.ensure_future(anext(answers))
+            next_answer = asyncio.ensure_future(anext(answers))
             try:
-                while not (await asyncio.wait([following], timeout=_HEARTBEAT_SECONDS))[0]:
+                while not (await asyncio.wait([next_answer], timeout=_HEARTBEAT_SECONDS))[0]:
                     self.write(" ")  # spaces before a line of JSON are ignored
                     await self.flush()
             finally:  # `answers` cannot be closed while its next answer is awaited, so cancel the wait first
-                following.cancel()
-                await asyncio.wait([following])
-            answer = following.result()
+                next_answer.cancel()
+                await asyncio.wait([next_answer])
+            answer = next_answer.result()
 
     def on_connection_close(self) -> None:
         """Stop the check when its page is closed, because its result is no longer needed."""
@@ -286,7 +286,7 @@ class Stop(_Handler):
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         """Stop the notebook's check, and send whether a check was under way."""
-        self.send(await self.answer_to(self.order("stop")))
+        self.send(await self.ask_worker(self.order("stop")))
 
 
 class Hint(_Handler):
@@ -301,7 +301,7 @@ class Hint(_Handler):
         number = self.parameters.get("number", "1")
         if not number.isdecimal() or len(number) > 3:
             raise self.refuse(400, en="A hint's number is 1 or more.", ko="힌트 번호는 1 이상입니다.")
-        self.send(await self.answer_to(self.order("hint", task=self.name("task"), number=int(number))))
+        self.send(await self.ask_worker(self.order("hint", task=self.name("task"), number=int(number))))
 
 
 class Solution(_Handler):
@@ -313,7 +313,7 @@ class Solution(_Handler):
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         """Send a worked solution."""
-        self.send(await self.answer_to(self.order("solution", task=self.name("task"))))
+        self.send(await self.ask_worker(self.order("solution", task=self.name("task"))))
 
 
 class Progress(_Handler):
@@ -349,11 +349,11 @@ class Review(_Handler):
         """
         from secant.progress import record
 
-        if isinstance(wanted := self.parameters.get("wanted"), bool):
-            recorded = await asyncio.to_thread(record.reviewing, wanted)
+        if isinstance(wants_reviews := self.parameters.get("wanted"), bool):
+            recorded = await asyncio.to_thread(record.reviewing, wants_reviews)
         else:
-            name, right = self.name("name"), self.parameters.get("right") is True
-            recorded = await asyncio.to_thread(lambda: record.review(name, right=right))
+            name, is_right = self.name("name"), self.parameters.get("right") is True
+            recorded = await asyncio.to_thread(lambda: record.review(name, right=is_right))
         self.send({"problem": recorded.problem})
 
 
@@ -372,10 +372,10 @@ class ResetProgress(_Handler):
         from secant.progress import store
 
         try:
-            aside = await asyncio.to_thread(store.reset, date.today().isoformat())
+            new_path = await asyncio.to_thread(store.reset, date.today().isoformat())
         except store.StoreError as error:
             raise Refusal(500, error.sentence(self.language)) from None
-        self.send({"aside": None if aside is None else str(aside)})
+        self.send({"aside": None if new_path is None else str(new_path)})
 
 
 class Facts(_Handler):

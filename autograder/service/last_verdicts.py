@@ -28,10 +28,10 @@ def save(notebook: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "rows": [stored[task.id] for task in notebook.tasks if task.id in stored],
     }
-    place = _place(notebook.path)
+    file = _storage_path(notebook.path)
     with contextlib.suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(place, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(file, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
 def load(notebook: CheckedNotebook) -> dict[str, Any] | None:
@@ -47,10 +47,10 @@ def load(notebook: CheckedNotebook) -> dict[str, Any] | None:
         return None
     for row in rows:
         row["changed"] = row.pop("answer") != answers.get(row["id"], "")
-    counted = [row for row in rows if row["outcome"] != "manual"]
+    graded_rows = [row for row in rows if row["outcome"] != "manual"]
     return {
         "rows": rows,
-        "score": sum(row["points"] for row in counted),
+        "score": sum(row["points"] for row in graded_rows),
         "max_score": sum(task.points for task in notebook.tasks if task.test is not None),
         "hidden": notebook.hidden,
         "when": record["when"],
@@ -69,14 +69,14 @@ def _read_rows(path: Path, hidden: bool) -> list[dict[str, Any]]:
 def _read_file(path: Path) -> dict[str, Any]:
     """Return the data stored about a notebook, or {} if the file is damaged or about another notebook."""
 
-    def checked(stored: dict[str, Any]) -> dict[str, Any]:
+    def validate(stored: dict[str, Any]) -> dict[str, Any]:
         complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])
         return stored if complete and stored["path"] == str(path) and "when" in stored else {}
 
-    return read_json(_place(path), checked, {})
+    return read_json(_storage_path(path), validate, {})
 
 
-def _place(path: Path) -> Path:
+def _storage_path(path: Path) -> Path:
     name = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
     return store.path().parent / "checks" / f"{name}.json"
 

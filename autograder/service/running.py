@@ -36,7 +36,7 @@ class Stopped(Exception):
     """The error raised in a check that was stopped."""
 
 
-class Running:
+class RunningCheck:
     """A check that is under way.
 
     Args:
@@ -104,15 +104,15 @@ class Running:
         try:
             return {"event": "end", **self._examine(on_row)}
         except WallError as error:
-            why = say(
+            message = say(
                 en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없었습니다({error})."
             )
-            return {"event": "error", "message": why}
+            return {"event": "error", "message": message}
         except CourseError as error:
             return {"event": "error", "message": str(error)}
 
 
-class Forked(Running):
+class ForkedCheck(RunningCheck):
     """A check in a fork of this process.
 
     To stop the check, the fork and its children are killed. Only Linux is supported.
@@ -199,7 +199,7 @@ class CancellablePool:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._taken: list[Container] = []
+        self._containers: list[Container] = []
         self._is_stopped = False
 
     def take(self) -> Container:
@@ -210,10 +210,10 @@ class CancellablePool:
         """
         if self._is_stopped:
             raise Stopped
-        self._taken.append(self._pool.take())
+        self._containers.append(self._pool.take())
         if self._is_stopped:  # `cancel` was called in the meantime
-            self._taken[-1].kill()
-        return self._taken[-1]
+            self._containers[-1].kill()
+        return self._containers[-1]
 
     def refill(self) -> None:
         """Start processes until the pool is full, and return without waiting for them."""
@@ -226,12 +226,12 @@ class CancellablePool:
     def cancel(self) -> None:
         """Kill the processes that were taken, and give out no more."""
         self._is_stopped = True
-        for container in self._taken:
+        for container in self._containers:
             container.kill()
 
     def reset(self) -> None:
         """Let `take` return processes again."""
-        self._taken.clear()
+        self._containers.clear()
         self._is_stopped = False
 
 
@@ -240,7 +240,7 @@ class CancellablePool:
 _examiner_lock = threading.Lock()
 
 
-class Threaded(Running):
+class ThreadedCheck(RunningCheck):
     """A check in a thread of this process, for systems on which forks are not safe.
 
     Such checks run one after another.

@@ -34,18 +34,18 @@ def save_results(
         message_language=notebook.language,
     )
     if notebook.root and (
-        workspace := next((f for f in notebook.path.parents if (f / START).is_file()), None)
+        workspace := next((folder for folder in notebook.path.parents if (folder / START).is_file()), None)
     ):
         refresh(notebook.root, workspace)
     language = notebook.language
-    new = [
-        {"title": each.title[language], "how": each.how[language]}
-        for each in ACHIEVEMENTS
-        if each.id in recorded.new
+    new_achievements = [
+        {"title": achievement.title[language], "how": achievement.how[language]}
+        for achievement in ACHIEVEMENTS
+        if achievement.id in recorded.new
     ]
     level = {"number": recorded.level.number, "title": recorded.level.title} if recorded.level else None
     return {
-        "gained": {"xp": recorded.xp, "level": level, "achievements": new},
+        "gained": {"xp": recorded.xp, "level": level, "achievements": new_achievements},
         "problem": recorded.problem,
     }
 

@@ -35,7 +35,7 @@ from autograder.exam.pool import ForkPool, Pool, WarmPool
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last_verdicts
-from autograder.service.running import CancellablePool, Examine, Forked, Running, Threaded
+from autograder.service.running import CancellablePool, Examine, ForkedCheck, RunningCheck, ThreadedCheck
 from autograder.service.save_results import save_results
 from secant.address import report_text, report_url
 from secant.language import LANGUAGES, Language, language, say
@@ -61,19 +61,19 @@ class Worker:
 
     Args:
         write: the function that sends an answer to the server.
-        kind: the class of the checks: `Forked` or `Threaded`.
+        kind: the class of the checks: `ForkedCheck` or `ThreadedCheck`.
         idle: the number of idle seconds after which the worker ends; None for no limit.
     """
 
     def __init__(
-        self, write: Callable[[dict[str, Any]], None], kind: type[Running], idle: float | None = None
+        self, write: Callable[[dict[str, Any]], None], kind: type[RunningCheck], idle: float | None = None
     ) -> None:
         self._write = write
         self._idle = idle
         self._reader = NotebookReader()
         self._kind = kind
-        self._pool: Pool | None = None if kind is Forked else CancellablePool(WarmPool())
-        self._running: dict[Path, Running] = {}
+        self._pool: Pool | None = None if kind is ForkedCheck else CancellablePool(WarmPool())
+        self._running: dict[Path, RunningCheck] = {}
         self._check_runner: Any = None
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         # checks that arrived before everything was imported; None afterwards
@@ -147,8 +147,8 @@ class Worker:
                 self._pool = self._fork_pool()
             except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
-                self._kind, self._pool = Threaded, CancellablePool(WarmPool())
-        self._check_runner = CheckRunner(self._pool, self._reader, side_by_side=self._kind is Forked)
+                self._kind, self._pool = ThreadedCheck, CancellablePool(WarmPool())
+        self._check_runner = CheckRunner(self._pool, self._reader, side_by_side=self._kind is ForkedCheck)
 
     def _fork_pool(self) -> ForkPool:
         """Return a pool of forked processes, which share this process's memory.
@@ -173,8 +173,8 @@ class Worker:
     def execute(self, order: dict[str, Any]) -> None:
         """Answer a command, or begin the check that it asks for."""
 
-        def answer(found: dict[str, Any]) -> None:
-            self._write({"id": order["id"], **found})
+        def answer(data: dict[str, Any]) -> None:
+            self._write({"id": order["id"], **data})
 
         language(_language(order.get("lang")))
         try:
@@ -187,7 +187,7 @@ class Worker:
             answer(_refusal(404, f"{Path(order['path']).name}: {error.strerror}."))
         except Exception:  # an error in Secant; the worker must stay alive for other notebooks
             traceback.print_exc()
-            answer(_refusal(500, _fault()))
+            answer(_refusal(500, _fault_message()))
 
     def _dispatch(self, order: dict[str, Any], answer: SendAnswer) -> None:
         try:
@@ -253,7 +253,7 @@ class Worker:
             self._run(
                 path,
                 answer,
-                lambda tell: self._check_runner.run_plain(path, below, tell),
+                lambda on_row: self._check_runner.run_plain(path, below, on_row),
                 lambda end, rows: {},
             )
 
@@ -265,7 +265,7 @@ class Worker:
             return
         task_ids = [task.id for task in notebook.tasks if order["task"] in (None, task.id)]
         if not task_ids:
-            answer(_refusal(404, _no_task(order["task"])))
+            answer(_refusal(404, _no_task_message(order["task"])))
             return
         if self._must_wait(order, answer):
             return
@@ -281,7 +281,7 @@ class Worker:
         self._run(
             Path(order["path"]),
             answer,
-            lambda tell: self._check_runner.examine(notebook, order["task"], tell),
+            lambda on_row: self._check_runner.examine(notebook, order["task"], on_row),
             save,
         )
 
@@ -300,7 +300,7 @@ class Worker:
         if order.get("agree"):
             consent.agree(path)
         elif not consent.is_agreed(path):
-            answer(_refusal(428, _not_agreed(path.name)))
+            answer(_refusal(428, _consent_message(path.name)))
             return False
         return True
 
@@ -317,7 +317,7 @@ class Worker:
         Args:
             path: the path of the notebook.
             answer: a function that sends a reply to the command that asked for the check.
-            examine: the function that does the check; see `Running`.
+            examine: the function that does the check; see `RunningCheck`.
             save: a function that records the results, and returns extra fields for the check's final event.
                 The check's thread calls it, or this method does if the check cannot be started.
         """
@@ -334,10 +334,10 @@ class Worker:
 
     def close(self) -> None:
         """Stop all checks, and end the processes that wait in the pool."""
-        ending = list(self._running.values())
-        for running in ending:
+        running_checks = list(self._running.values())
+        for running in running_checks:
             running.stop()
-        for running in ending:
+        for running in running_checks:
             running.wait()
         if self._pool is not None:
             self._pool.close()
@@ -364,7 +364,7 @@ def _limited(seconds: int) -> Iterator[None]:
 def _hint(notebook: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
     task_text = describe.task_texts(notebook).get(task)
     if task_text is None:
-        raise NoLesson(_no_task(task))
+        raise NoLesson(_no_task_message(task))
     if not 1 <= number <= len(task_text.hints):
         raise NoLesson(
             say(en=f"{task} has no hint {number}.", ko=f"{task}에는 {number}번째 힌트가 없습니다.")
@@ -375,28 +375,28 @@ def _hint(notebook: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
 
 
 def _solution(notebook: CheckedNotebook, task: str) -> dict[str, Any]:
-    worked = notebook.solution(task)
-    before = last_verdicts.load(notebook)
-    passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()
+    solution = notebook.solution(task)
+    verdicts = last_verdicts.load(notebook)
+    passed = {row["id"] for row in verdicts["rows"] if row["outcome"] == "passed"} if verdicts else set()
     record.solution(notebook.assignment.lesson, task)
-    return {"code": worked.code, "words": worked.words[notebook.language], "noted": task not in passed}
+    return {"code": solution.code, "words": solution.words[notebook.language], "noted": task not in passed}
 
 
-def _not_agreed(name: str) -> str:
+def _consent_message(name: str) -> str:
     return say(
         en=f"{name} is not one of the lessons that Secant put here, and a check runs all of its code.",
         ko=f"{name}은(는) Secant가 넣어 둔 수업이 아닌데, 확인하면 그 안의 코드가 모두 실행됩니다.",
     )
 
 
-def _fault() -> str:
+def _fault_message() -> str:
     return say(
         en="Secant failed with this notebook. The server's log says more",
         ko="이 노트북을 처리하다가 Secant에 오류가 났습니다. 자세한 내용은 서버의 로그에 있습니다",
     )
 
 
-def _no_task(task: object) -> str:
+def _no_task_message(task: object) -> str:
     return say(en=f'There is no task "{task}" in this notebook.', ko=f'이 노트북에 "{task}" 과제가 없습니다.')
 
 
@@ -421,7 +421,7 @@ def _idle_seconds(setting: str) -> float | None:
 
 
 def _language(name: object) -> Language:
-    return next((known for known in LANGUAGES if known == name), "en")
+    return next((supported for supported in LANGUAGES if supported == name), "en")
 
 
 def main() -> None:
@@ -440,7 +440,7 @@ def main() -> None:
             out.flush()
 
     idle = _idle_seconds(os.environ.get("SECANT_IDLE_MINUTES", ""))
-    worker = Worker(write, Forked if sys.platform == "linux" else Threaded, idle)
+    worker = Worker(write, ForkedCheck if sys.platform == "linux" else ThreadedCheck, idle)
     threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         worker.serve()

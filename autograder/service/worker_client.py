@@ -109,9 +109,9 @@ class WorkerClient:
 
         There is no time limit, unless the command is a check that has not begun yet.
         """
-        waits = answer.get("event") == {"event": "waits"}
+        is_waiting = answer.get("event") == {"event": "waits"}
         try:
-            async with asyncio.timeout(CHECK_SECONDS if waits else None):
+            async with asyncio.timeout(CHECK_SECONDS if is_waiting else None):
                 return await answers.get()
         except TimeoutError:
             self._kill(self._processes.get(number))
@@ -134,7 +134,7 @@ class WorkerClient:
         for _ in range(2):
             try:
                 with self._write_lock:
-                    process = self._running(loop)
+                    process = self._ensure_running(loop)
                     self._processes[order["id"]] = process
                     stdin = process.stdin
                     assert stdin is not None
@@ -146,7 +146,7 @@ class WorkerClient:
                 return True
         return False
 
-    def _running(self, loop: asyncio.AbstractEventLoop) -> Process:
+    def _ensure_running(self, loop: asyncio.AbstractEventLoop) -> Process:
         if self._process is None or self._process.poll() is not None:
             self._process = self._start()
             threading.Thread(target=self._read_answers, args=(self._process, loop), daemon=True).start()

@@ -58,18 +58,19 @@ class Budget:
             f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {needed:.1f} GB a worker"
         )
 
-    def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
+    def allow(self, requested: int, submissions: int) -> tuple[int, str]:
         """Return how many workers may be started, and a sentence that explains the number.
 
         Args:
-            wanted: the number of workers that the user asked for; 0 to let this method choose.
+            requested: the number of workers that the user asked for; 0 to let this method choose.
             submissions: the number of submissions to grade.
         """
-        count = min(wanted, max(1, self.max_workers)) if wanted else self.workers
-        if count < wanted:
+        count = min(requested, max(1, self.max_workers)) if requested else self.workers
+        if count < requested:
             return (
                 count,
-                f"{counted(count, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
+                f"{counted(count, 'worker')} instead of {requested}, "
+                f"for which memory may be too small: {self}.",
             )
         count = min(count, submissions)
         return count, f"{counted(count, 'worker')}: {self}."

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.course.errors import CourseError
 from autograder.workers import remote
-from autograder.workers.executors import Work
+from autograder.workers.executors import JobFunction
 
 CONNECT_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0  # maximum number of seconds without any worker; workers may still be starting
@@ -68,7 +68,7 @@ class ClusterWorkers:
         self._count()
 
     @property
-    def places(self) -> int:
+    def slots(self) -> int:
         """The number of jobs that the workers may have at a time."""
         return max(1, _JOBS_PER_WORKER * self._workers)
 
@@ -89,10 +89,10 @@ class ClusterWorkers:
             start = f"`dask worker {self._address} --nthreads 1`"
             raise CourseError(
                 f"The Dask scheduler at {self._address} has had no worker for {self._patience:.0f} s. Start "
-                f"some: {start}. A worker without {_secant()} ends at its first job. {_HINT}"
+                f"some: {start}. A worker without {_required_package()} ends at its first job. {_HINT}"
             )
 
-    def submit(self, work: Work, job: Any) -> Future[Any]:
+    def submit(self, work: JobFunction, job: Any) -> Future[Any]:
         result: Future[Any] = Future()
 
         def set_result(answer: Future[Any]) -> None:
@@ -101,10 +101,12 @@ class ClusterWorkers:
             except CancelledError as error:
                 result.set_exception(error)
             except remote.OtherVersion as error:
-                result.set_exception(CourseError(_other_version(error)))
+                result.set_exception(CourseError(_other_version_message(error)))
             except Exception as error:
-                no_grader = "deserialization of the task graph" in str(error)
-                result.set_exception(CourseError(_no_grader(self._address)) if no_grader else error)
+                lacks_grader = "deserialization of the task graph" in str(error)
+                result.set_exception(
+                    CourseError(_no_grader_message(self._address)) if lacks_grader else error
+                )
 
         self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(set_result)
         return result
@@ -127,20 +129,24 @@ class ClusterWorkers:
             self._last_worker = time.monotonic()
 
 
-def _other_version(error: remote.OtherVersion) -> str:
+def _other_version_message(error: remote.OtherVersion) -> str:
     return (
-        f"The worker on {error.where} has {_named(error.there)}, but this command has {_named(error.here)}: "
-        f"it graded nothing. Install the same versions on both, and restart the worker. {_HINT}"
+        f"The worker on {error.machine} has {_format_versions(error.remote_versions)}, "
+        f"but this command has {_format_versions(error.local_versions)}: it graded nothing. "
+        f"Install the same versions on both, and restart the worker. {_HINT}"
     )
 
 
-def _named(versions: remote.Versions) -> str:
+def _format_versions(versions: remote.Versions) -> str:
     return ", ".join(f"{name} {text}" for name, text in versions.items())
 
 
-def _no_grader(address: str) -> str:
-    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_HINT}"
+def _no_grader_message(address: str) -> str:
+    return (
+        f"The Dask scheduler at {address} needs {_required_package()}, as its workers do: "
+        f"install it there. {_HINT}"
+    )
 
 
-def _secant() -> str:
+def _required_package() -> str:
     return f"secant {remote.versions()['secant']}"

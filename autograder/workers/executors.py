@@ -23,22 +23,22 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.course.errors import CourseError
-from autograder.sandbox.inside.libraries import Later
+from autograder.sandbox.inside.libraries import ImportGroup
 from autograder.sandbox.results import WallError
 from autograder.sandbox.template import Template, TemplateHandle, WallOptions
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
-Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
+JobFunction = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
 TRIES = 2  # number of attempts while other jobs run; if all of them fail, the job is tried once more, alone
 _POLL_SECONDS = 1.0  # seconds between two checks of the workers while no job ends
 
 
 class Workers(Protocol):
-    """The interface of a group of workers that do up to `places` jobs at the same time."""
+    """The interface of a group of workers that do up to `slots` jobs at the same time."""
 
     @property
-    def places(self) -> int:
+    def slots(self) -> int:
         """The number of jobs that the workers may have at a time. It is at least one, and may change."""
 
     def check_workers(self) -> None:
@@ -48,8 +48,8 @@ class Workers(Protocol):
             CourseError: no worker is left, and none is expected.
         """
 
-    def submit(self, work: Work, job: Any) -> Future[Any]:
-        """Start a job. This is called only while fewer than `places` jobs are running."""
+    def submit(self, work: JobFunction, job: Any) -> Future[Any]:
+        """Start a job. This is called only while fewer than `slots` jobs are running."""
 
     def settle(self, future: Future[Any]) -> None:
         """Record that a job is over, whether it has succeeded or not."""
@@ -70,7 +70,7 @@ class LocalWorkers:
     same time as that process. The thread that creates this object must live as long as the object does.
 
     Args:
-        places: the number of workers.
+        slots: the number of workers.
         hidden: the paths that must not exist inside the shared sandbox; None if each worker builds its own
             sandbox.
         template: a template that `start_preparations` has started. It is used if it hides the same paths,
@@ -86,14 +86,14 @@ class LocalWorkers:
 
     def __init__(
         self,
-        places: int,
+        slots: int,
         hidden: tuple[str, ...] | None = None,
         template: Template | None = None,
         *,
         pages_only: bool = False,
         plain: bool = False,
     ) -> None:
-        self.places = places
+        self.slots = slots
         self._hidden = hidden
         self._plain = plain
         self._template = template
@@ -108,7 +108,7 @@ class LocalWorkers:
                 template.close()
             self._start_template()
 
-    def submit(self, work: Work, job: Any) -> Future[Any]:
+    def submit(self, work: JobFunction, job: Any) -> Future[Any]:
         handle = self._handle()
         # Drop the idle workers of a sandbox that no longer exists.
         while self._idle and self._handles[self._idle[-1]] != handle:
@@ -177,7 +177,7 @@ class LocalWorkers:
         """
         processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         free = sorted(processors - {number for number in self._processors.values() if number is not None})
-        return free[0] if free and self.places == len(processors) else None
+        return free[0] if free and self.slots == len(processors) else None
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:
         del self._pids[pool], self._handles[pool], self._processors[pool]
@@ -223,14 +223,14 @@ def start_preparations(*, plain: bool = False) -> Template | None:
     return None
 
 
-def imported_later(source: Path, lessons: Iterable[str]) -> Later | None:
+def guess_import_group(source: Path, lessons: Iterable[str]) -> ImportGroup | None:
     """Return the group of modules that torch will probably import while these lessons run.
 
     The result is "compiler", "symbols" (sympy), or None if torch will probably import neither group. It is a
     guess, and affects only the speed.
     """
     files = (source / lesson / f"{lesson}.ipynb" for lesson in lessons)
-    return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
+    return worker.guess_import_group(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
 def _start_server(plain: bool = False) -> Any:
@@ -291,7 +291,7 @@ def _exit_with(parent: Any) -> None:
     os._exit(1)
 
 
-def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
+def run(work: JobFunction, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
     """Do jobs until there are none left, and yield each job with its result when it ends.
 
     A job is tried once more if its worker died, or if its result was `Failed`. If it fails again, or if its
@@ -311,7 +311,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
     queue: deque[Any] = deque()  # at most one job, which is fetched in advance if several others are running
     postponed: deque[Any] = deque()
     while True:
-        while len(running) < workers.places and (job := queue.popleft() if queue else next_job()) is not None:
+        while len(running) < workers.slots and (job := queue.popleft() if queue else next_job()) is not None:
             running[workers.submit(work, job)] = (job, 1)
         if not running:
             if not postponed:
@@ -334,7 +334,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
             else:
                 finished.append((job, Failed(result.why) if isinstance(result, Busy) else result))
         # Start the queued jobs now, so that no worker waits while the caller stores the results.
-        while queue and len(running) < workers.places:
+        while queue and len(running) < workers.slots:
             job = queue.popleft()
             running[workers.submit(work, job)] = (job, 1)
         yield from finished

@@ -141,5 +141,5 @@ class Busy:
     why: str
 
 
-Work = Job | PlainJob | Page
-Done = Examined | ExaminedPlain | Rendered | NoWall | Failed | Busy
+AnyJob = Job | PlainJob | Page
+JobResult = Examined | ExaminedPlain | Rendered | NoWall | Failed | Busy

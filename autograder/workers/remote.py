@@ -20,40 +20,40 @@ from typing import Any
 from autograder.exam.version import plain_version, torch_version
 from autograder.page.version import page_version
 from autograder.workers.jobs import (
+    AnyJob,
     Busy,
-    Done,
     Examined,
     ExaminedPlain,
     Failed,
     Job,
+    JobResult,
     NoWall,
     Page,
     PlainJob,
     Rendered,
-    Work,
 )
 
 Versions = dict[str, str]
 _JOBS = {kind.__name__: kind for kind in (Job, PlainJob, Page)}
-_DONE = {kind.__name__: kind for kind in (Examined, ExaminedPlain, Rendered, NoWall, Failed, Busy)}
+_RESULTS = {kind.__name__: kind for kind in (Examined, ExaminedPlain, Rendered, NoWall, Failed, Busy)}
 _REFUSED = "refused"
-_one_job = threading.Lock()
+_job_lock = threading.Lock()
 
 
 class OtherVersion(Exception):
     """The error raised if a worker and this process have different versions of software that affects results.
 
     Attributes:
-        where: the name of the worker's machine.
-        there: the versions of this software on the worker.
-        here: the versions of this software in the process that sent the job.
+        machine: the name of the worker's machine.
+        remote_versions: the versions of this software on the worker.
+        local_versions: the versions of this software in the process that sent the job.
     """
 
-    def __init__(self, where: str, there: Versions, here: Versions) -> None:
-        super().__init__(where)
-        self.where = where
-        self.there = there
-        self.here = here
+    def __init__(self, machine: str, remote_versions: Versions, local_versions: Versions) -> None:
+        super().__init__(machine)
+        self.machine = machine
+        self.remote_versions = remote_versions
+        self.local_versions = local_versions
 
 
 @cache
@@ -68,24 +68,24 @@ def versions() -> Versions:
     }
 
 
-def pack(job: Work) -> bytes:
+def pack(job: AnyJob) -> bytes:
     """Return a job as bytes, together with this process's versions of the software that affects results."""
     return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
 
 
-def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
+def do(work: Callable[[AnyJob], JobResult], packed: bytes) -> bytes:
     """Do a job that `pack` has converted to bytes, and return the result as bytes."""
     order = json.loads(packed)
     if order["versions"] != versions():
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
-    job = _built(_JOBS[order["kind"]], order["job"])
+    job = _build(_JOBS[order["kind"]], order["job"])
     _import()
-    with _one_job:  # one job at a time, however many threads this worker has
+    with _job_lock:  # one job at a time, however many threads this worker has
         try:
-            done = work(job)
+            result = work(job)
         except Exception as error:
-            done = Failed(f"{type(error).__name__}: {error}")
-    return _dump({"kind": type(done).__name__, "done": _plain(done)})
+            result = Failed(f"{type(error).__name__}: {error}")
+    return _dump({"kind": type(result).__name__, "done": _plain(result)})
 
 
 @cache
@@ -97,7 +97,7 @@ def _import() -> None:
     import autograder.workers.preloaded  # noqa: F401
 
 
-def unpack(answer: object) -> Done:
+def unpack(answer: object) -> JobResult:
     """Decode the result that a worker returned.
 
     Raises:
@@ -108,10 +108,12 @@ def unpack(answer: object) -> Done:
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
     result = json.loads(answer)
     match result:
-        case {"kind": "refused", "versions": dict(there), "where": str(where)}:
-            raise OtherVersion(where, {str(name): str(text) for name, text in there.items()}, versions())
-        case {"kind": str(kind), "done": done} if kind in _DONE:
-            return typing.cast(Done, _built(_DONE[kind], done))
+        case {"kind": "refused", "versions": dict(remote_versions), "where": str(machine)}:
+            raise OtherVersion(
+                machine, {str(name): str(text) for name, text in remote_versions.items()}, versions()
+            )
+        case {"kind": str(kind), "done": job_result} if kind in _RESULTS:
+            return typing.cast(JobResult, _build(_RESULTS[kind], job_result))
     raise ValueError("a worker returned something else than a result")
 
 
@@ -137,7 +139,7 @@ def _plain(value: Any) -> Any:
 _hints = cache(typing.get_type_hints)
 
 
-def _built(kind: Any, value: Any) -> Any:
+def _build(kind: Any, value: Any) -> Any:
     """Rebuild a value of the given type from the plain data that `_plain` returned.
 
     Raises:
@@ -149,21 +151,21 @@ def _built(kind: Any, value: Any) -> Any:
     if dataclasses.is_dataclass(kind):
         hints = _hints(typing.cast(type, kind))
         if isinstance(value, dict) and value.keys() == hints.keys():
-            return kind(**{name: _built(hint, value[name]) for name, hint in hints.items()})  # type: ignore[operator]
+            return kind(**{name: _build(hint, value[name]) for name, hint in hints.items()})  # type: ignore[operator]
     elif origin is typing.Literal:
         if isinstance(value, str) and value in inner:
             return value
     elif origin in (typing.Union, types.UnionType):
-        return None if value is None else _built(next(arg for arg in inner if arg is not type(None)), value)
+        return None if value is None else _build(next(arg for arg in inner if arg is not type(None)), value)
     elif origin in (Sequence, tuple):
         if isinstance(value, list):
-            return tuple(_built(inner[0], entry) for entry in value)
+            return tuple(_build(inner[0], entry) for entry in value)
     elif origin is frozenset:
         if isinstance(value, list):
-            return frozenset(_built(inner[0], entry) for entry in value)
+            return frozenset(_build(inner[0], entry) for entry in value)
     elif origin is Mapping:
         if isinstance(value, dict):
-            return {name: _built(inner[1], entry) for name, entry in value.items()}
+            return {name: _build(inner[1], entry) for name, entry in value.items()}
     elif kind is bytes:
         return bytes.fromhex(value)
     elif kind is float:

@@ -21,21 +21,21 @@ from typing import Any
 from nbformat import v4
 
 from autograder.course.plain import PlainAssignment, Unsupported
-from autograder.sandbox.inside.libraries import Later
+from autograder.sandbox.inside.libraries import ImportGroup
 from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
 from autograder.sandbox.template import TemplateHandle
 from autograder.workers.jobs import (
+    AnyJob,
     Busy,
-    Done,
     Examined,
     ExaminedPlain,
     Failed,
     Job,
+    JobResult,
     NoWall,
     Page,
     PlainJob,
     Rendered,
-    Work,
 )
 
 # Seconds; longer than all time limits of a submission together, even on a very busy machine. A process that
@@ -50,17 +50,17 @@ EXTRA_BYTES = 256 * 2**20
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
-_MOVE = (
+_MOVE_ADVICE = (
     "Move it or delete it, and grade again: everything in the system's folders (/usr) and in Python's is "
     "visible inside the sandbox."
 )
 
 # Each process grades in a single thread, because the examiner's seed and language belong to the process.
 # Bubblewrap ends with the thread that started it, so this thread lives as long as the process.
-_thread = ThreadPoolExecutor(1)
+_executor = ThreadPoolExecutor(1)
 
 
-def work(job: Work) -> Done:
+def work(job: AnyJob) -> JobResult:
     """Do a job within its time limit; see `examine` and `render`."""
     seconds = RENDER_SECONDS if isinstance(job, Page) else EXAMINE_SECONDS
     if isinstance(job, PlainJob):
@@ -69,7 +69,7 @@ def work(job: Work) -> Done:
     # this process has ended.
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
-        return render(job) if isinstance(job, Page) else _thread.submit(examine, job).result()
+        return render(job) if isinstance(job, Page) else _executor.submit(examine, job).result()
     finally:
         faulthandler.cancel_dump_traceback_later()
 
@@ -81,10 +81,13 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
             return _examine_plain(job, _wall(job.hidden, plain=True))
         wall = _wall(job.hidden)
         if file := _find_leak(job.lesson, job.source, wall.suspects):
-            raise WallUnavailable(_leak_message(file, job.lesson), _MOVE)
-        for later in (_by_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
-            if later is not None:
-                wall.prepare(later)
+            raise WallUnavailable(_leak_message(file, job.lesson), _MOVE_ADVICE)
+        for group in (
+            _guess_lesson_group(job.source),
+            guess_import_group(*(step.source for step in job.script.steps)),
+        ):
+            if group is not None:
+                wall.prepare(group)
         examiner = _examiner(job.lesson, job.source)
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
@@ -114,7 +117,7 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
     return ExaminedPlain(reports, wall.mode, notices)
 
 
-def imported_later(*sources: str) -> Later | None:
+def guess_import_group(*sources: str) -> ImportGroup | None:
     """Return the group of modules that torch will probably import while this code runs.
 
     The result is "compiler", "symbols" (sympy), or None if torch will probably import neither group. It is a
@@ -126,18 +129,18 @@ def imported_later(*sources: str) -> Later | None:
 
 
 @lru_cache(maxsize=4)  # only lessons' sources are cached, so that no submission stays in memory
-def _by_lesson(source: str) -> Later | None:
-    return imported_later(source)
+def _guess_lesson_group(source: str) -> ImportGroup | None:
+    return guess_import_group(source)
 
 
 @contextmanager
-def memory_limit(more: int) -> Iterator[None]:
+def memory_limit(extra_bytes: int) -> Iterator[None]:
     """Limit how much more memory this process may use while the body of the `with` statement runs.
 
     If the body needs more, it fails with an error that can be reported.
 
     Args:
-        more: the number of additional bytes that this process may use.
+        extra_bytes: the number of additional bytes that this process may use.
     """
     if sys.platform != "linux":  # no limit is needed: outside Linux, users only check their own work
         yield
@@ -147,7 +150,7 @@ def memory_limit(more: int) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     current = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min([current + more, *limits]), hard))
+    resource.setrlimit(resource.RLIMIT_DATA, (min([current + extra_bytes, *limits]), hard))
     try:
         yield
     finally:

@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.slider.page import WATCH, Feel, feel, settle
+from benchmarks.slider.page import WATCH, SliderMeasurement, measure_slider, settle
 from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,14 +57,14 @@ class Contest:
     """A comparison of one of our explorers with its peers.
 
     Attributes:
-        ours: our explorer.
+        explorer: our explorer.
         peers: the peers.
         sliders: the sliders to drag. Each value is a slider's number, counted from 0 among the sliders on the
             page. Each key is a suffix, such as " (h)", that is appended to the names of that slider's
             results.
     """
 
-    ours: Contestant
+    explorer: Contestant
     peers: tuple[Contestant, ...]
     sliders: dict[str, int]
 
@@ -170,7 +170,7 @@ def _peer(module: str) -> Contestant:
 
 def measure(
     browser: Browser, address: str, directory: Path, contestant: Contestant, sliders: Iterable[int]
-) -> list[Feel]:
+) -> list[SliderMeasurement]:
     """Return the measurements of the given sliders in a contestant's notebook."""
     lab.write_notebook(directory / "slider.ipynb", contestant.cells)
     with lab.open_lab(browser, address) as page:
@@ -178,7 +178,7 @@ def measure(
         page.evaluate("selector => { window.svg_ = selector; }", contestant.svg)
         with lab.running(page, address, "slider.ipynb"):
             _show_picture(page)
-            return [feel(page, number) for number in sliders]
+            return [measure_slider(page, number) for number in sliders]
 
 
 def _show_picture(page: Page) -> None:
@@ -199,17 +199,17 @@ def rows(contests: Sequence[Contest], rounds: int) -> list[dict[str, Any]]:
         lab.chromium() as browser,
     ):
         for contest in contests:
-            feels: dict[tuple[str, str], list[Feel]] = {}
+            measurements: dict[tuple[str, str], list[SliderMeasurement]] = {}
             for turn in range(rounds):
-                for contestant in shuffle([contest.ours, *contest.peers], turn):
+                for contestant in shuffle([contest.explorer, *contest.peers], turn):
                     results = measure(browser, address, Path(place), contestant, contest.sliders.values())
                     for suffix, result in zip(contest.sliders, results, strict=True):
-                        feels.setdefault((suffix, contestant.name), []).append(result)
+                        measurements.setdefault((suffix, contestant.name), []).append(result)
                         console.print(
                             f"slider{suffix}, round {turn + 1}, {contestant.name}: "
                             f"{result.frames:.1f} frames/s, {result.latency:.0f} ms"
                         )
-            benchmark_rows += contest_rows(contest, feels)
+            benchmark_rows += contest_rows(contest, measurements)
     return benchmark_rows
 
 
@@ -218,7 +218,9 @@ def shuffle(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
     return random.Random(turn).sample(contestants, len(contestants))
 
 
-def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
+def contest_rows(
+    contest: Contest, measurements: dict[tuple[str, str], list[SliderMeasurement]]
+) -> list[dict[str, Any]]:
     """Return two table rows for each slider and peer: the frames per second and the latency.
 
     Args:
@@ -228,11 +230,17 @@ def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel
     """
     results = []
     for suffix in contest.sliders:
-        ours = measurements[suffix, contest.ours.name]
+        our_measurements = measurements[suffix, contest.explorer.name]
         for peer in contest.peers:
-            theirs = measurements[suffix, peer.name]
-            frames = [statistics.median(feel.frames for feel in feels) for feels in (ours, theirs)]
-            latency = [statistics.median(feel.latency for feel in feels) for feels in (ours, theirs)]
+            peer_measurements = measurements[suffix, peer.name]
+            frames = [
+                statistics.median(result.frames for result in group)
+                for group in (our_measurements, peer_measurements)
+            ]
+            latency = [
+                statistics.median(result.latency for result in group)
+                for group in (our_measurements, peer_measurements)
+            ]
             results += [
                 _row(f"slider frames{suffix}", peer.name, "frames/s", *frames),
                 _row(f"slider latency{suffix}", peer.name, "ms", *latency),
@@ -240,11 +248,11 @@ def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel
     return results
 
 
-def _row(figure: str, peer: str, unit: str, ours: float, peer_value: float) -> dict[str, Any]:
-    ratio = peer_value / ours if unit == "ms" else ours / peer_value
+def _row(figure: str, peer: str, unit: str, our_value: float, peer_value: float) -> dict[str, Any]:
+    ratio = peer_value / our_value if unit == "ms" else our_value / peer_value
     return {
         "figure": figure,
-        "ours": round(ours, 1),
+        "ours": round(our_value, 1),
         "peer": peer,
         "peer_value": round(peer_value, 1),
         "ratio": round(ratio, 2),
@@ -261,7 +269,7 @@ def show(rows: list[dict[str, Any]]) -> None:
     Console().print(table)
 
 
-def missing(peers: Iterable[str]) -> list[str]:
+def missing_peers(peers: Iterable[str]) -> list[str]:
     """Return the peers that are not installed."""
     return [peer for peer in peers if importlib.util.find_spec(PEERS[peer].package) is None]
 
@@ -285,20 +293,20 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error("--rounds: at least 1")
-    absent = missing(arguments.peers or PEERS) if 1 in arguments.lessons else []
+    absent_peers = missing_peers(arguments.peers or PEERS) if 1 in arguments.lessons else []
     advice = (
-        f"not installed: {', '.join(absent)}. To install what the peers need:\n"
+        f"not installed: {', '.join(absent_peers)}. To install what the peers need:\n"
         f"    {sys.executable} -m pip install -r {REQUIREMENTS}"
     )
-    if absent and arguments.peers:
+    if absent_peers and arguments.peers:
         parser.error(advice)
-    peers = [peer for peer in arguments.peers or PEERS if peer not in absent]
+    peers = [peer for peer in arguments.peers or PEERS if peer not in absent_peers]
     contests = [
         first_contest(peers) if lesson == 1 else other_contest(lesson) for lesson in arguments.lessons
     ]
     results = rows(contests, arguments.rounds)
     show(results)
-    if absent:
+    if absent_peers:
         Console(stderr=True).print(f"Left out, {advice}", markup=False)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2) + "\n")

@@ -66,7 +66,7 @@ WATCH = """() => {
 
 
 @dataclass(frozen=True)
-class Feel:
+class SliderMeasurement:
     """A slider's measurements.
 
     Attributes:
@@ -78,9 +78,9 @@ class Feel:
     latency: float
 
 
-def feel(page: Page, number: int) -> Feel:
+def measure_slider(page: Page, number: int) -> SliderMeasurement:
     """Return the measurements of the page's slider with this index."""
-    return Feel(frames_per_second(page, number), statistics.median(latencies(page, number)))
+    return SliderMeasurement(frames_per_second(page, number), statistics.median(latencies(page, number)))
 
 
 def frames_per_second(page: Page, number: int) -> float:
@@ -104,8 +104,8 @@ def per_second(moves: list[float], frames: list[float]) -> float:
         moves: the timestamps of the mouse moves in milliseconds.
         frames: the timestamps of the painted frames in milliseconds.
     """
-    distinct = [b for a, b in zip([0.0, *frames], frames, strict=False) if b - a > 4]
-    return 1000 * len(distinct) / (max(distinct[-1], moves[-1]) - moves[0])
+    distinct_frames = [b for a, b in zip([0.0, *frames], frames, strict=False) if b - a > 4]
+    return 1000 * len(distinct_frames) / (max(distinct_frames[-1], moves[-1]) - moves[0])
 
 
 def latencies(page: Page, number: int) -> list[float]:
@@ -117,15 +117,15 @@ def latencies(page: Page, number: int) -> list[float]:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
-    waits = []
+    delays = []
     for step in range(1, MOVES + 1):
         page.evaluate("() => { moves.length = 0; frames_.length = 0; }")
         page.mouse.move(x + (TRACK[1] - TRACK[0]) * track["width"] * step / MOVES, y)
         page.wait_for_function("frames_.length > 0", polling=50, timeout=10_000)
-        waits.append(page.evaluate("frames_[0] - moves[0]"))
+        delays.append(page.evaluate("frames_[0] - moves[0]"))
         time.sleep(0.05 + 0.013 * (step % 4))  # varied, so that moves do not coincide with screen refreshes
     page.mouse.up()
-    return waits
+    return delays
 
 
 def settle(page: Page) -> None:

@@ -102,19 +102,19 @@ def hand_in(folder: Path, students: Sequence[DemoStudent], lessons: Sequence[Les
     assignments = {lesson.name: read_assignment(folder, lesson.name) for lesson in lessons}
     all_submissions = list(submissions(students, lessons))
     title = say(en="Handing in", ko="제출물 만들기")
-    for student, lesson, work in track(all_submissions, title, console=console, transient=True):
-        home = folder / "submitted" / student.id / lesson.name
-        home.mkdir(parents=True)
-        released = assignments[lesson.name].releases[student.language]
-        for name, text in _files(work, lesson.name, released).items():
-            (home / name).write_text(text, encoding="utf-8")
+    for student, lesson, submission in track(all_submissions, title, console=console, transient=True):
+        lesson_folder = folder / "submitted" / student.id / lesson.name
+        lesson_folder.mkdir(parents=True)
+        release = assignments[lesson.name].releases[student.language]
+        for name, text in _files(submission, lesson.name, release).items():
+            (lesson_folder / name).write_text(text, encoding="utf-8")
 
 
-def _files(work: DemoSubmission, lesson: str, released: Any) -> dict[str, str]:
+def _files(submission: DemoSubmission, lesson: str, release: Any) -> dict[str, str]:
     """Return the text of each file of a submission, keyed by file name."""
-    texts = [v4.writes(with_answers(released, answers)) for answers in work.notebooks]
+    texts = [v4.writes(with_answers(release, answers)) for answers in submission.notebooks]
     names = [f"{lesson}.ipynb", f"{lesson} copy.ipynb"]
-    if work.damaged:
+    if submission.damaged:
         texts = [text[: len(text) // 2] for text in texts]
     return dict(zip(names, texts, strict=False))
 
@@ -163,14 +163,16 @@ def typical_student(rows: Sequence[Row], students: Sequence[DemoStudent]) -> str
 
     A student whose notebook is in the user's language is preferred.
     """
-    honest = {student.id: student for student in students if student.trick is None}
+    honest_students = {student.id: student for student in students if student.trick is None}
 
     def distance(row: Row) -> tuple[bool, float]:
-        other_language = honest[row["student"]].language != language()
+        other_language = honest_students[row["student"]].language != language()
         return other_language, abs(row["score"] - _TYPICAL * row["max_score"])
 
     return str(
-        min((row for row in rows if row["student"] in honest and row["max_score"]), key=distance)["student"]
+        min((row for row in rows if row["student"] in honest_students and row["max_score"]), key=distance)[
+            "student"
+        ]
     )
 
 
@@ -278,9 +280,9 @@ def grade_class(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS))
     hand_in(folder, students, lessons)
     # Exit code 1 means that some submissions could not be graded. This is expected, because one student
     # of the full class submits a damaged file.
-    begin = time.monotonic()
+    start = time.monotonic()
     run(folder, "grade", "--json", RESULTS, allowed=(0, 1))
-    seconds = time.monotonic() - begin
+    seconds = time.monotonic() - start
     return GradedClass(students, json.loads((folder / RESULTS).read_bytes()), seconds)
 
 

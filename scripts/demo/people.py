@@ -105,9 +105,11 @@ def submissions(
             answers = answers_of_students[_COPIED if place == _COPIER else place]
             if student.trick is not None and lesson == lessons[0]:
                 first_task = next(iter(_solutions(lesson)))
-                hidden = str(lesson.root / "source")
+                source_folder = str(lesson.root / "source")
                 answers = answers | {
-                    first_task: student.trick.code.replace("TASK", first_task).replace("FOLDER", hidden)
+                    first_task: student.trick.code.replace("TASK", first_task).replace(
+                        "FOLDER", source_folder
+                    )
                 }
             notebooks = [answers]
             if is_last and place == _TWICE:
@@ -117,17 +119,19 @@ def submissions(
 
 def _answers_of_students(students: Sequence[DemoStudent], lesson: Lesson) -> list[dict[str, str]]:
     """Return each student's own answers keyed by task; tasks that the student does not answer are omitted."""
-    dice, used, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
+    dice, used_texts, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
     for student in students:
-        answers = {task: _answer(task, student, lesson, used, dice) for task in _solutions(lesson)}
+        answers = {task: _answer(task, student, lesson, used_texts, dice) for task in _solutions(lesson)}
         answers_of_students.append({task: text for task, text in answers.items() if text})
     return answers_of_students
 
 
-def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dice: random.Random) -> str:
+def _answer(
+    task: str, student: DemoStudent, lesson: Lesson, used_texts: set[str], dice: random.Random
+) -> str:
     """Return a right or wrong answer, depending on the student's ability, or "" if the student gives none."""
     if task in _manual_tasks(lesson):
-        return _note(task, student, used, dice)
+        return _note(task, student, used_texts, dice)
     solutions = _solutions(lesson)
     # Fewer students solve the later tasks.
     difficulty = 0.25 * list(solutions).index(task) / len(solutions)
@@ -136,12 +140,12 @@ def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dic
         other_solutions = (
             _recorded_answers(lesson, "right").get(task, ()) if dice.random() < _OTHER_SOLUTION else ()
         )
-        return _choose_unused(other_solutions, used, dice, longest=0) or solutions[task]
-    wrong = _recorded_answers(lesson, "wrong").get(task, ())
-    return "" if draw > _SKIP_ABOVE else _choose_unused(wrong, used, dice, longest=_LONG)
+        return _choose_unused(other_solutions, used_texts, dice, longest=0) or solutions[task]
+    wrong_texts = _recorded_answers(lesson, "wrong").get(task, ())
+    return "" if draw > _SKIP_ABOVE else _choose_unused(wrong_texts, used_texts, dice, longest=_LONG)
 
 
-def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) -> str:
+def _note(task: str, student: DemoStudent, used_texts: set[str], dice: random.Random) -> str:
     """Return an answer to a task that is graded by hand, or "" if the student gives none.
 
     The greater the student's ability, the better the answer is likely to be.
@@ -151,25 +155,25 @@ def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) 
     if notes is None or quality < _NO_NOTE:
         return ""
     kinds = [notes.good, notes.fair, notes.poor]
-    best = 0 if quality > _GOOD_NOTE else 1 if quality > _FAIR_NOTE else 2
+    best_kind = 0 if quality > _GOOD_NOTE else 1 if quality > _FAIR_NOTE else 2
     # If all prepared answers of the best-fitting quality have been used, choose one of another quality.
-    order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
-    return next(filter(None, (_choose_unused(texts, used, dice, longest=0) for texts in order)), "")
+    order = [kinds[best_kind], *kinds[best_kind + 1 :], *kinds[:best_kind]]
+    return next(filter(None, (_choose_unused(texts, used_texts, dice, longest=0) for texts in order)), "")
 
 
-def _choose_unused(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
+def _choose_unused(texts: Sequence[str], used_texts: set[str], dice: random.Random, *, longest: int) -> str:
     """Choose an unused answer at random, with a preference for earlier ones; return "" if none is left.
 
     An answer of more than `longest` characters is chosen only once, because a second student with the same
     answer would seem to have copied it.
     """
-    unused = [text for text in texts if text not in used]
-    if not unused:
+    unused_texts = [text for text in texts if text not in used_texts]
+    if not unused_texts:
         return ""
-    (chosen,) = dice.choices(unused, [1 / place for place in range(1, len(unused) + 1)])
-    if len(chosen) > longest:
-        used.add(chosen)
-    return chosen
+    (choice,) = dice.choices(unused_texts, [1 / place for place in range(1, len(unused_texts) + 1)])
+    if len(choice) > longest:
+        used_texts.add(choice)
+    return choice
 
 
 @cache

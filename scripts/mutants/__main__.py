@@ -86,16 +86,18 @@ class State:
 
     def is_open(self, fault: Fault, stage: str) -> bool:
         """Return whether a fault is still to be tried in a stage."""
-        return self.stage_of(fault) is None and stage not in self._passed(fault)
+        return self.stage_of(fault) is None and stage not in self._missed_stages(fault)
 
     def record(self, fault: Fault, stage: str, test: str | None) -> None:
         """Record which test noticed a fault in this stage; None means that no test did."""
-        verdict = {"noticed": stage, "test": test} if test else {"passed": [*self._passed(fault), stage]}
+        verdict = (
+            {"noticed": stage, "test": test} if test else {"passed": [*self._missed_stages(fault), stage]}
+        )
         self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **verdict}
         data = {"commit": self._commit, "baseline": self.baseline, "verdicts": self.verdicts}
         replace_file(self._path, json.dumps(data, indent=1, ensure_ascii=False).encode())
 
-    def _passed(self, fault: Fault) -> list[str]:
+    def _missed_stages(self, fault: Fault) -> list[str]:
         """Return the stages that tried a fault at the current commit without noticing it."""
         verdict = self.verdicts.get(fault.name, {})
         return list(verdict.get("passed", [])) if verdict.get("commit") == self._commit else []
@@ -118,11 +120,11 @@ class Trial:
         """Run a stage: try all faults that no earlier stage has noticed."""
         options, scope = STAGES[stage]
         faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
-        done = 0
+        tried_count = 0
         for chosen, batch in self._batches(scope, faults):
             self._run_batch(stage, [*self._options, *options, *chosen], batch)
-            done += len(batch)
-            print(f"{time.strftime('%X')} {stage}: {done} of {len(faults)} faults tried", flush=True)
+            tried_count += len(batch)
+            print(f"{time.strftime('%X')} {stage}: {tried_count} of {len(faults)} faults tried", flush=True)
 
     def _batches(self, scope: Scope, faults: list[Fault]) -> Iterator[tuple[list[str], list[Fault]]]:
         """Yield each group of faults to be tried together, with pytest's options and the tests' paths."""
@@ -141,10 +143,10 @@ class Trial:
     def _run_batch(self, stage: str, options: list[str], faults: list[Fault]) -> None:
         baseline = self._state.baseline
 
-        def run(some: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
-            self._tree.write(some)
-            left_out = [f"--deselect={test}" for test, is_broken in baseline.items() if is_broken]
-            return self._tree.failures([*options, *left_out], tests, first)
+        def run(batch: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
+            self._tree.write(batch)
+            deselections = [f"--deselect={test}" for test, is_broken in baseline.items() if is_broken]
+            return self._tree.failures([*options, *deselections], tests, first)
 
         for fault, test in noticed_faults(faults, run, partial(run, first=True), baseline):
             self._state.record(fault, stage, test)
@@ -196,9 +198,9 @@ def import_tool() -> None:
     Raises:
         SystemExit: if Cosmic Ray cannot be installed.
     """
-    absent = peers.environment("mutants", print)[1]
-    if absent:
-        sys.exit("\n".join(f"{name} cannot be installed: {reason}" for name, reason in absent.items()))
+    failures = peers.environment("mutants", print)[1]
+    if failures:
+        sys.exit("\n".join(f"{name} cannot be installed: {reason}" for name, reason in failures.items()))
     sys.path.append(str(peers.packages()))
 
 

@@ -139,9 +139,11 @@ def _fault_of(
     for mutation in choices:
         mutated = mutation()
         if mutated is not None and _changed_line(source, mutated) == line and _is_noticeable(source, mutated):
-            rest = source.splitlines(keepends=True)
+            source_lines = source.splitlines(keepends=True)
             new = (
-                mutated.splitlines(keepends=True)[line - 1] if len(mutated.splitlines()) == len(rest) else ""
+                mutated.splitlines(keepends=True)[line - 1]
+                if len(mutated.splitlines()) == len(source_lines)
+                else ""
             )
             return Fault(sha256((rank + new).encode()).hexdigest()[:10], path, line, old, new)
     return None
@@ -150,13 +152,13 @@ def _fault_of(
 def _changed_line(source: str, mutated: str) -> int | None:
     """Return the number of the line that was changed or removed, or None if several lines differ."""
     old, new = source.splitlines(), mutated.splitlines()
-    before = _common(old, new)
-    after = _common(old[before:][::-1], new[before:][::-1])
+    before = _common_prefix_length(old, new)
+    after = _common_prefix_length(old[before:][::-1], new[before:][::-1])
     one_line = len(old) - before - after == 1 and len(new) - before - after <= 1
     return before + 1 if one_line else None
 
 
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
+def _common_prefix_length(left: Sequence[str], right: Sequence[str]) -> int:
     """Count the lines that both sequences have in common at their start."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
@@ -164,12 +166,12 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
 def _is_noticeable(source: str, mutated: str) -> bool:
     """Return whether the mutated module compiles to code that differs from the original's."""
     try:
-        return _compiled(mutated) != _compiled(source)
+        return _compile_plain(mutated) != _compile_plain(source)
     except (SyntaxError, ValueError):
         return False
 
 
-def _compiled(source: str) -> CodeType:
+def _compile_plain(source: str) -> CodeType:
     """Compile a module without its annotations and line numbers, so that only behaviour is compared."""
     tree = ast.parse(source)
     for node in ast.walk(tree):

@@ -34,7 +34,7 @@ def noticed_faults(
     groups = [list(faults)] if faults else []
     while groups:
         group = groups.pop()
-        rest, hidden = list(group), list[Fault]()
+        rest, undecided = list(group), list[Fault]()
         tests = (run if len(group) > 1 else run_to_first)(rest, ())
         while tests and rest:
             test = tests[0]
@@ -45,11 +45,13 @@ def noticed_faults(
                 if len(group) == 1 or _fails(test, [fault], run):
                     yield fault, test
                 else:
-                    hidden.append(fault)
-            tests = [further for further in tests if further != WHOLE_RUN and not baseline.get(further)]
+                    undecided.append(fault)
+            tests = [
+                candidate for candidate in tests if candidate != WHOLE_RUN and not baseline.get(candidate)
+            ]
             tests = run_to_first(rest, tests) if tests and rest else []
         if len(rest) < len(group):
-            groups += [part for part in (hidden, rest) if part]
+            groups += [part for part in (undecided, rest) if part]
 
 
 def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:

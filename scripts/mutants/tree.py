@@ -47,8 +47,8 @@ class Tree:
         bootstrap = [sys.executable, "scripts/bootstrap.py", "--extra", "dev"]
         # Python compares this bytecode with a hash of the source. Comparing modification times would miss
         # a second fault that is written within the same second.
-        checked = [self._python, "-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash"]
-        for command in (bootstrap, [*checked, "autograder", "scripts", "secant", "tests"]):
+        compile_code = [self._python, "-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash"]
+        for command in (bootstrap, [*compile_code, "autograder", "scripts", "secant", "tests"]):
             subprocess.run(command, cwd=self.root, check=True)
 
     def write(self, chosen_faults: Iterable[Fault]) -> None:
@@ -82,12 +82,12 @@ class Tree:
                 if len(tests) <= _FEW_TESTS:
                     command += ["-n", "0"]
             code = self._run([*command, *(["-x"] if first else [])], seconds)
-            failed = list(json.loads(cache.read_text(encoding="utf-8"))) if cache.exists() else []
-        if code not in _ENDED_NORMALLY or (code == 1 and not failed):
+            failed_tests = list(json.loads(cache.read_text(encoding="utf-8"))) if cache.exists() else []
+        if code not in _ENDED_NORMALLY or (code == 1 and not failed_tests):
             return [WHOLE_RUN]
         if code != 1:
             return []
-        return sorted(failed, key=self._has_failed_now, reverse=True) if first else failed
+        return sorted(failed_tests, key=self._has_failed_now, reverse=True) if first else failed_tests
 
     def _run(self, command: list[str], seconds: float) -> int | None:
         """Run a command in the clone and return its exit code, or None if it took too long."""

@@ -95,8 +95,8 @@ def build(
     """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    pending = [task for task in pending_pages(out, languages, site) if not lessons or task.number in lessons]
-    failed = 0
+    tasks = [task for task in pending_pages(out, languages, site) if not lessons or task.number in lessons]
+    failure_count = 0
     with (
         Progress(
             TextColumn("{task.description}"),
@@ -109,17 +109,19 @@ def build(
         ) as progress,
         ThreadPoolExecutor(workers) as pool,
     ):
-        bar = progress.add_task("Running lessons", total=len(pending))
-        running = {pool.submit(_run, task): task for task in pending}
-        for future in as_completed(running):
+        bar = progress.add_task("Running lessons", total=len(tasks))
+        task_of_future = {pool.submit(_run, task): task for task in tasks}
+        for future in as_completed(task_of_future):
             try:
-                _write_page(running[future], future, site)
+                _write_page(task_of_future[future], future, site)
             except PreviewError as error:
-                failed += 1
-                progress.console.print(f"{running[future].notebook.relative_to(ROOT)}: {error}", markup=False)
+                failure_count += 1
+                progress.console.print(
+                    f"{task_of_future[future].notebook.relative_to(ROOT)}: {error}", markup=False
+                )
             progress.advance(bar)
     _write_frame(out, languages, site)
-    return failed
+    return failure_count
 
 
 def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
@@ -221,21 +223,23 @@ def main() -> int:
     parser.add_argument("--site", default="", help="the address of --out, for the pictures of shared links")
     options = parser.parse_args()
     count = len(read_course(ROOT, "en"))
-    if unknown := [number for number in options.lesson if not 1 <= number <= count]:
-        parser.error(f"--lesson takes numbers from 1 to {count}, not {unknown[0]}")
+    if unknown_numbers := [number for number in options.lesson if not 1 <= number <= count]:
+        parser.error(f"--lesson takes numbers from 1 to {count}, not {unknown_numbers[0]}")
     if options.out.exists() and not options.out.is_dir():
         parser.error(f"--out is a folder; {options.out} is a file")
     site = options.site and f"{options.site.rstrip('/')}/"
     console = Console(stderr=True)
-    failed = 0 if options.lesson else _grade_class(options.out, tuple(options.lang), console)
+    failure_count = 0 if options.lesson else _grade_class(options.out, tuple(options.lang), console)
     try:
-        failed += build(options.out, tuple(options.lang), options.workers, console, options.lesson, site)
+        failure_count += build(
+            options.out, tuple(options.lang), options.workers, console, options.lesson, site
+        )
     except PreviewError as error:
         console.print(f"{error}", markup=False)
         return 1
     size = sum(path.stat().st_size for path in options.out.rglob("*") if path.is_file())
     print(f"{options.out}: {size / 1e6:.1f} MB. Look at it: python -m http.server --directory {options.out}")
-    return 1 if failed else 0
+    return 1 if failure_count else 0
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Document:
         return match[1] if match else self.name
 
     @property
-    def about(self) -> str:
+    def summary(self) -> str:
         """The document's first paragraph, as plain text."""
         match = _PARAGRAPH.search(self.body)
         return Markup(match[1]).striptags() if match else ""

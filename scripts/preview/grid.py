@@ -69,7 +69,7 @@ class Axis:
         else:
             panel._control(self.name).choose(point)
 
-    def at(self, panel: Panel[Any]) -> int:
+    def current_index(self, panel: Panel[Any]) -> int:
         """Return the index of the control's current position.
 
         For a slider, this is the listed position nearest to its current number.
@@ -95,10 +95,10 @@ def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
     lists = [*_calls(panel), *_lists(panel)]
     anchors = _anchors(panel, lists)
     sliders = {name: slider for name, slider in _controls(panel, Slider) if name not in ("x", "h")}
-    others = [_slider(name, slider, anchors[name], FEW[name]) for name, slider in sliders.items()]
-    budget = int(max_states / _cost([*lists, *others]))
+    slider_axes = [_slider(name, slider, anchors[name], FEW[name]) for name, slider in sliders.items()]
+    budget = int(max_states / _cost([*lists, *slider_axes]))
     h = _decades(panel, anchors["h"], budget // FEWEST if hasattr(panel, "x") else budget)
-    axes = [*lists, *others]
+    axes = [*lists, *slider_axes]
     if hasattr(panel, "x"):
         count = min(max(budget // len(h.points), 3), MOST)
         axes.append(_slider("x", panel.x, anchors["x"], count))
@@ -111,19 +111,19 @@ def _cost(axes: Sequence[Axis]) -> float:
     for axis in axes:
         if axis.name in EFFECTIVE_WHEN:
             name, values = EFFECTIVE_WHEN[axis.name]
-            controlling = next(other for other in axes if other.name == name).points
-            share = sum(point in values for point in controlling) / len(controlling)
+            points = next(other for other in axes if other.name == name).points
+            share = sum(point in values for point in points) / len(points)
             cost *= share + (1 - share) / len(axis.points)
     return cost
 
 
 def canonical_state(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
     """Return the equivalent state in which each control without effect is at its first position."""
-    chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
+    points = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
 
     def has_effect(axis: Axis) -> bool:
-        name, values = EFFECTIVE_WHEN.get(axis.name, (axis.name, (chosen[axis.name],)))
-        return chosen[name] in values
+        name, values = EFFECTIVE_WHEN.get(axis.name, (axis.name, (points[axis.name],)))
+        return points[name] in values
 
     return tuple(index if has_effect(axis) else 0 for axis, index in zip(axes, state, strict=True))
 
@@ -154,9 +154,11 @@ def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict
                 slider.choose(slider.max)
             before = _numbers(panel)
             axis.put(panel, index)
-            moved = {name for name, number in _numbers(panel).items() if number != before[name]}
-            if moved:
-                moves[-1][str(index)] = {axis.name: axis.at(panel) for axis in axes if axis.name in moved}
+            moved_names = {name for name, number in _numbers(panel).items() if number != before[name]}
+            if moved_names:
+                moves[-1][str(index)] = {
+                    axis.name: axis.current_index(panel) for axis in axes if axis.name in moved_names
+                }
     panel.choose(panel.start)
     return moves
 
@@ -166,7 +168,7 @@ def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
     starts = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
-        starts.append([axis.at(panel) for axis in axes])
+        starts.append([axis.current_index(panel) for axis in axes])
     panel.choose(panel.start)
     return starts
 
@@ -182,7 +184,7 @@ def _lists(panel: Panel[Any]) -> list[Axis]:
 
     Hidden lists offer no choice.
     """
-    shown = set(with_value(panel.children))
+    visible_controls = set(with_value(panel.children))
     return [
         Axis(
             name,
@@ -191,7 +193,7 @@ def _lists(panel: Panel[Any]) -> list[Axis]:
             *zip(*((value, text) for text, value in _options(control)), strict=True),
         )
         for name, control in _controls(panel, Choice)
-        if control in shown
+        if control in visible_controls
     ]
 
 
@@ -231,9 +233,9 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
             axis.put(panel, index)
             states_of_sliders.append(_numbers(panel))
     panel.choose(panel.start)
-    mentioned = MENTIONED.get(type(panel).__module__.rpartition(".")[2], {})
+    extra_anchors = MENTIONED.get(type(panel).__module__.rpartition(".")[2], {})
     return {
-        name: {numbers[name] for numbers in states_of_sliders} | mentioned.get(name, set())
+        name: {numbers[name] for numbers in states_of_sliders} | extra_anchors.get(name, set())
         for name in states_of_sliders[0]
     }
 
@@ -248,13 +250,15 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
         count: the approximate number of positions.
     """
     low, high = round_to_six_digits(slider.min), round_to_six_digits(slider.max)
-    turn = high - low == 360
-    steps = TURNS if turn else tuple(10.0**k * factor for k in range(-4, 4) for factor in ROUND)
-    step = next(step for step in steps if (high - low) / step + 1 <= count + turn or step == steps[-1])
+    is_full_turn = high - low == 360
+    steps = TURNS if is_full_turn else tuple(10.0**k * factor for k in range(-4, 4) for factor in ROUND)
+    step = next(
+        step for step in steps if (high - low) / step + 1 <= count + is_full_turn or step == steps[-1]
+    )
     points = {
         round_to_six_digits(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)
     }
-    if turn:
+    if is_full_turn:
         points.discard(low)  # on a full turn, the lower end gives the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
@@ -268,16 +272,18 @@ def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
     one if none does.
     """
     slider: StepSlider = panel.log_h
-    wide = slider.max - slider.min
-    step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])
+    width = slider.max - slider.min
+    step = next((step for step in DECADES if width / step + 1 <= count), DECADES[-1])
     points = {k * step for k in range(math.ceil(slider.min / step), math.floor(slider.max / step) + 1)}
     return _slider_axis("h", slider, _spaced_points(points, anchors, step))
 
 
 def _spaced_points(points: set[float], anchors: set[float], step: float) -> list[float]:
     """Return all anchors (required positions), and those points that are not too close to an anchor."""
-    spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
-    return sorted(spaced | anchors)
+    distant_points = {
+        point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)
+    }
+    return sorted(distant_points | anchors)
 
 
 def _slider_axis(name: str, slider: Slider, points: list[float]) -> Axis:

@@ -9,7 +9,7 @@ from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from autograder.course.lesson import choose_lessons, find_lessons
 from autograder.report.write import COURSE, page_name
 from scripts.demo.__main__ import LESSONS, ROOT, grade_class, run, typical_student
-from scripts.preview.render import HERE, PageRenderer, common, render
+from scripts.preview.render import HERE, PageRenderer, common_values, render
 from secant.language import Language, language
 
 #: The name of the subfolder, in each language's folder, for the reports and the feedback page of the demo's
@@ -51,4 +51,4 @@ def instructors_page(out: Path) -> str:
     report, course = (page_name(name, language()) for name in (first_name, COURSE))
     exists = (out / language() / FOLDER / report).is_file()
     on_class = render("class.html.j2", report=report if exists else "", course=course)
-    return render("instructors.html.j2", body=body.replace(PLACE, on_class), **common())
+    return render("instructors.html.j2", body=body.replace(PLACE, on_class), **common_values())

@@ -44,24 +44,24 @@ def pack(texts: Sequence[str], shape: Sequence[int]) -> PackedTexts:
         shape: the number of grid points along each axis.
     """
     index_of: dict[str, int] = {}
-    which = np.array([index_of.setdefault(text, len(index_of)) for text in texts]).reshape(shape)
-    axes = [axis for axis in range(len(shape)) if (which != which.take([0], axis)).any()]
+    indices = np.array([index_of.setdefault(text, len(index_of)) for text in texts]).reshape(shape)
+    axes = [axis for axis in range(len(shape)) if (indices != indices.take([0], axis)).any()]
     for axis in set(range(len(shape))) - set(axes):
-        which = which.take([0], axis)
+        indices = indices.take([0], axis)
     kinds: dict[tuple[str, ...], int] = {}
     rows: list[list[list[str]]] = []
-    of_text = []
+    kind_of_text = []
     for text in index_of:
         words = _NUMBER.split(text)
         kind = kinds.setdefault(tuple(words[::2]), len(kinds))
         if kind == len(rows):
             rows.append([])
         rows[kind].append(words[1::2])
-        of_text.append(kind)
+        kind_of_text.append(kind)
     templates = [
         _template(literals, columns) for (literals, _), columns in zip(kinds.items(), rows, strict=True)
     ]
-    return PackedTexts(axes, distances(which.ravel().tolist()), distances(of_text), templates)
+    return PackedTexts(axes, distances(indices.ravel().tolist()), distances(kind_of_text), templates)
 
 
 def distances(numbers: Sequence[int]) -> list[int]:

@@ -19,7 +19,7 @@ from scripts.preview.render import (
     HERE,
     KIT,
     PageRenderer,
-    common,
+    common_values,
     environment,
     render,
     with_contents,
@@ -104,14 +104,14 @@ def lesson_page(
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if VIEW in output.get("data", {}):
-                output.data = {"text/html": _live(output.data, widgets, files)}
+                output.data = {"text/html": _widget_html(output.data, widgets, files)}
     picture = link_picture(site, language(), place.lesson) if _picture(files.stem) in files.contents else ""
     resources = {
         "place": place,
         "mark": mark,
         "picture": picture,
         "words": words(),
-        **common(),
+        **common_values(),
     }
     exporter = _Exporter()
     page, _ = exporter.from_notebook_node(notebook, resources=resources)
@@ -132,7 +132,7 @@ def _picture(stem: str) -> str:
 
 def index_page(lessons: Sequence[SyllabusLesson], explorer: str = "", picture: str = "") -> str:
     """Return the page with the list of lessons in the current language, and an explorer above it if given."""
-    return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
+    return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common_values())
 
 
 def front_page(first_lesson: SyllabusLesson, explorer: str = "", picture: str = "") -> str:
@@ -140,15 +140,15 @@ def front_page(first_lesson: SyllabusLesson, explorer: str = "", picture: str = 
     return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 
 
-def first_explorer(page: str, up: str = "") -> str:
+def first_explorer(page: str, prefix: str = "") -> str:
     """Return the HTML of a lesson's first explorer for use in another page, or "" if there is none.
 
     Args:
         page: the lesson's page.
-        up: the relative path from the other page to the lesson's folder, as in "en/".
+        prefix: the relative path from the other page to the lesson's folder, as in "en/".
     """
     match = re.search(r'(<figure class="still" data-frames=")(.*?</figure>)', page, re.DOTALL)
-    return f"{match[1]}{up}{match[2]}" if match else ""
+    return f"{match[1]}{prefix}{match[2]}" if match else ""
 
 
 class _LessonRenderer(PageRenderer):
@@ -175,7 +175,7 @@ class _Exporter(HTMLExporter):
         return keep_together(MarkdownWithMath(self.renderer).render(source))
 
 
-def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
+def _widget_html(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     """Return the HTML that shows a widget on a page without a kernel.
 
     An explorer's recording (the frames that animate its picture) is added to `files`. So is the picture of
@@ -210,8 +210,8 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     files.contents[name] = base64.b64decode(states[0]["frames"])
     files.contents.setdefault(_picture(files.stem), base64.b64decode(data["image/png"]))
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
-    still = f'<div class="problems"></div><div class="wide">{picture}</div>'
-    content = f'{still}{legend}<div class="numbers">{numbers}</div>'
+    picture_area = f'<div class="problems"></div><div class="wide">{picture}</div>'
+    content = f'{picture_area}{legend}<div class="numbers">{numbers}</div>'
     return (
         f'<figure class="still" data-frames="{name}">{content}'
         f"<figcaption>{words()['moves']}</figcaption></figure>"

@@ -120,14 +120,14 @@ def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
         parts = {name: pack([frame[name] for frame in frames], shape) for name in frames[0]}
         return {
             "axes": [_axis_data(*pair) for pair in zip(axes, moves_of_choices(panel, axes), strict=True)],
-            "start": [axis.at(panel) for axis in axes],
+            "start": [axis.current_index(panel) for axis in axes],
             "questions": questions(panel, axes),
             "arrows": panel.arrows,
             "label": panel.view.label,
             "size": camera.size,
             "of": camera.axes_of_artists,
             "caption": caption(axes),
-            "asks": [_with_formulas(question.shown(n)) for n, question in enumerate(panel.questions, 1)],
+            "asks": [_with_formulas(question.as_html(n)) for n, question in enumerate(panel.questions, 1)],
             "words": {
                 "reset": say(en="reset", ko="처음으로"),
                 "play": say(en="play h", ko="h 재생"),
@@ -176,12 +176,12 @@ class Pen(Recorder):
         offsets: Any,
         offset_trans: Any,
         *styles: Any,
-        **named: Any,
+        **keywords: Any,
     ) -> None:
         """Record each shape and its position, using matplotlib's helper methods for renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
-        items = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
+        items = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **keywords)
         for x, y, (path, transform), properties, face in items:
             if math.isfinite(x) and math.isfinite(y):
                 self._note(
@@ -207,8 +207,8 @@ class FrameCamera:
         places: list[Any] = self.figure.axes
         self.axes_of_artists = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}
-        self._now: Any = None
-        self._at: tuple[int, ...] = ()
+        self._drawn_scene: Any = None
+        self._drawn_state: tuple[int, ...] = ()
         self._frames: dict[tuple[int, ...], dict[str, str]] = {}
 
     def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
@@ -221,11 +221,11 @@ class FrameCamera:
         # Set the first control whose position changes and all controls after it, because setting a list may
         # move the controls after it.
         first_changed = next(
-            (i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0
+            (i for i, pair in enumerate(zip(state, self._drawn_state, strict=False)) if len({*pair}) > 1), 0
         )
         for axis, index in list(zip(axes, state, strict=True))[first_changed:]:
             axis.put(self.panel, index)
-        self._at, panel = state, self.panel
+        self._drawn_state, panel = state, self.panel
         is_shown = panel.has_content
         parts = {"alt": panel._alt(), "words": _LIVE_REGION.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
@@ -252,8 +252,8 @@ class FrameCamera:
         can split the figure.
         """
         scene = (self.panel.scene(), self.panel.reading.visible_axes)
-        if self._now != scene:
-            self._now = scene
+        if self._drawn_scene != scene:
+            self._drawn_scene = scene
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
@@ -278,12 +278,12 @@ class FrameCamera:
             ground.set_facecolor("none")
         output = io.StringIO()
         with matplotlib.rc_context({"svg.hashsalt": "secant"}):
-            nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-            FigureCanvasSVG(self.figure).print_svg(output, metadata=nothing)
+            no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+            FigureCanvasSVG(self.figure).print_svg(output, metadata=no_metadata)
         self.figure.set_canvas(canvas)
         self.figure.set_dpi(dpi)
         width, height = self.size
-        text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), output.getvalue())
+        text = _PATH.sub(lambda path: _LONG.sub(_round, path[0]), output.getvalue())
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
 
     def _panes(self) -> list[tuple[int, int] | None]:
@@ -294,12 +294,12 @@ class FrameCamera:
         """
         boxes = {axes: axes.get_tightbbox() for axes in self.figure.axes if axes.get_visible()}
         ends = [(box.x0, box.x1) for box in boxes.values() if box is not None]
-        inner = [round((a[1] + b[0]) / 2) for a, b in pairwise(ends)]
-        sides = iter(zip([0, *inner], [*inner, self.size[0]], strict=True))
+        boundaries = [round((a[1] + b[0]) / 2) for a, b in pairwise(ends)]
+        sides = iter(zip([0, *boundaries], [*boundaries, self.size[0]], strict=True))
         return [next(sides) if axes in boxes else None for axes in self.figure.axes]
 
 
-def _rounded(number: re.Match[str]) -> str:
+def _round(number: re.Match[str]) -> str:
     return f"{float(number[0]):.2f}"
 
 

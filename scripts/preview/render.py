@@ -97,7 +97,7 @@ def environment() -> Environment:
     return templates
 
 
-def common() -> dict[str, Any]:
+def common_values() -> dict[str, Any]:
     """Return the template values that every page needs: its language, and the other language of the site."""
     other = next(name for name in LANGUAGES if name != language())
     return {"language": language(), "other": other}

@@ -44,7 +44,7 @@ _DEFAULTS: Mapping[str, Any] = {
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
 _transports: list[Transport] = []
-_usual = Hints({})
+_shared_hints = Hints({})
 
 
 class Options(TypedDict, total=False):
@@ -135,12 +135,14 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
         The answer, to be judged.
     """
     transport = _transports[-1] if _transports else _local_transport(sys._getframe(1).f_globals)
-    how = options or {}
+    question_options = options or {}
 
     def words() -> str:
-        return how.get("words") or call_of(text, arguments) + _after(how.get("before", ""))
+        return question_options.get("words") or call_of(text, arguments) + _after(
+            question_options.get("before", "")
+        )
 
-    return _answer(_Session(transport), text, arguments, arguments, how, words)
+    return _answer(_Session(transport), text, arguments, arguments, question_options, words)
 
 
 @contextmanager
@@ -166,18 +168,19 @@ class _Session:
 
     Attributes:
         send: the function that sends a request and returns the report.
-        ahead: the reports on questions that were asked in advance, each with its (statement, text) pair.
+        reports_ahead: the reports on questions that were asked in advance, each with its (statement, text)
+            pair.
     """
 
     send: Transport
-    ahead: list[tuple[tuple[str, str], Mapping[str, Any]]] = field(default_factory=list)
+    reports_ahead: list[tuple[tuple[str, str], Mapping[str, Any]]] = field(default_factory=list)
 
     def ask(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        if self.ahead and self.ahead[0][0] == (request.get("before", ""), request["text"]):
-            return self.ahead.pop(0)[1]
+        if self.reports_ahead and self.reports_ahead[0][0] == (request.get("before", ""), request["text"]):
+            return self.reports_ahead.pop(0)[1]
         report = self.send(request)
-        ahead = [{**_DEFAULTS, **more} for more in report.get("ahead", ())]
-        self.ahead = list(zip(request.get("ahead", ()), ahead, strict=False))
+        reports = [{**_DEFAULTS, **report_ahead} for report_ahead in report.get("ahead", ())]
+        self.reports_ahead = list(zip(request.get("ahead", ()), reports, strict=False))
         return {**_DEFAULTS, **report}
 
 
@@ -194,17 +197,17 @@ class Answer:
     result: Any
     tracked: bool
     seen: Mapping[str, Any]
-    _shown: Callable[[], str] = field(repr=False)
+    _words: Callable[[], str] = field(repr=False)
     _session: "_Session" = field(repr=False)
     _text: str = field(repr=False)
     _arguments: Mapping[str, Any] = field(repr=False)
     _options: Options = field(repr=False)
-    _usual: str = ""
+    _default_hint: str = ""
 
     @property
     def call(self) -> str:
         """The question as a student would type it. Every message about the answer begins with this text."""
-        return self._shown()
+        return self._words()
 
     # --- Further questions about the same objects --------------------------------------------------------
 
@@ -219,7 +222,7 @@ class Answer:
         def words() -> str:
             return self._line + say(en=", called a second time", ko=", 두 번째 호출")
 
-        return self._ask(self._text, words, usual=hint or _usual.again)
+        return self._ask(self._text, words, default_hint=hint or _shared_hints.again)
 
     def after(self, statement: str, hint: str = "") -> "Answer":
         """Run a statement, such as "x.data += 1", and ask the same question again; `hint` is as for `again`.
@@ -230,7 +233,7 @@ class Answer:
         def words() -> str:
             return self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
 
-        return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
+        return self._ask(self._text, words, default_hint=hint or _shared_hints.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
         """Ask another question about the same objects, such as "torch.autograd.grad(y, x, g)".
@@ -245,15 +248,19 @@ class Answer:
             if own_words:
                 return own_words
             line = self._line
-            shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", line))
-            shown_names = {*_needed(self._text, self._arguments), *shown_before}
-            fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in shown_names}
+            names_in_line = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", line))
+            shown_names = {*_needed_arguments(self._text, self._arguments), *names_in_line}
+            new_arguments = {
+                name: a
+                for name, a in _needed_arguments(text, self._arguments).items()
+                if name not in shown_names
+            }
             values = "".join(
-                f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
+                f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in new_arguments.items()
             )
             return line + say(en=", then ", ko=", 이어서 ") + text + values
 
-        return self._ask(text, words, usual=hint, options=options)
+        return self._ask(text, words, default_hint=hint, options=options)
 
     def parts(self, *names: str, hint: str) -> "list[Answer]":
         """Return an answer for each entry of the result, so that each is judged separately under its name.
@@ -264,7 +271,7 @@ class Answer:
         entries = self.result if isinstance(self.result, tuple) else ()
         self.holds(len(entries) == len(names) and all(part is not None for part in entries), hint)
         pairs = zip(names, entries, strict=True)
-        return [self.named(partial(self._with, f", {name}"), part) for name, part in pairs]
+        return [self.named(partial(self._call_with, f", {name}"), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, given the result's gradient (a vector-Jacobian product).
@@ -280,7 +287,7 @@ class Answer:
 
         name = self._text.partition(" = ")[0]
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
-        return self._ask(text, words, usual=hint)
+        return self._ask(text, words, default_hint=hint)
 
     def _ipython_display_(self) -> None:
         """Display nothing, because nbgrader takes a cell's output as points, or warns if it is no number."""
@@ -290,33 +297,33 @@ class Answer:
         """The names of the recorded functions, one for each call so far, in order; see option `noting`."""
         return list(self.seen["ran"])
 
-    def given(self, function: str, *what: str) -> "Answer":
+    def given(self, function: str, *facts: str) -> "Answer":
         """Return an answer whose result lists the calls to a function, with facts about each call's argument.
 
         Args:
             function: the function's name, which must be listed in the option `noting` of the question.
-            *what: the facts to list for each call: "requires_grad", "dtype", "shape", "grad_fn"; see
+            *facts: the facts to list for each call: "requires_grad", "dtype", "shape", "grad_fn"; see
                 `functions.RecordedFunction`.
         """
-        parts = f" [{', '.join(what)}]" if what else ""
+        parts = f" [{', '.join(facts)}]" if facts else ""
 
         def words() -> str:
             return self._line + say(
                 en=f": what {function} was given{parts}", ko=f": {function}에 넘긴 것{parts}"
             )
 
-        result = [[call[part] for part in what] for call in self.seen["given"][function]]
-        return replace(self.named(words, result), _usual="")
+        result = [[call[part] for part in facts] for call in self.seen["given"][function]]
+        return replace(self.named(words, result), _default_hint="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
         """Return a copy of this answer with another result, such as a part of the original result.
 
         `words` is a function that returns the call as a message shows it.
         """
-        return replace(self, result=result, _shown=words)
+        return replace(self, result=result, _words=words)
 
-    def _with(self, more: str) -> str:
-        return self.call + more
+    def _call_with(self, suffix: str) -> str:
+        return self.call + suffix
 
     @property
     def _line(self) -> str:
@@ -328,12 +335,12 @@ class Answer:
         text: str,
         words: Callable[[], str],
         *,
-        usual: str,
+        default_hint: str,
         before: str = "",
         options: Options | None = None,
     ) -> "Answer":
-        how: Options = {**self._options, **(options or {})}
-        return _answer(self._session, text, None, self._arguments, how, words, usual, before)
+        all_options: Options = {**self._options, **(options or {})}
+        return _answer(self._session, text, None, self._arguments, all_options, words, default_hint, before)
 
     # --- Judging the answer ------------------------------------------------------------------------------
 
@@ -364,14 +371,14 @@ class Answer:
         """
         if nearly is not None and rtol is None:
             rtol, atol = _EXACT_TOLERANCE[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "hint": hint or self._usual}
-        judge(self.result, want, self._shown, mistakes=mistakes, nearly=nearly or "", **how)
+        options: dict[str, Any] = {"rtol": rtol, "atol": atol, "hint": hint or self._default_hint}
+        judge(self.result, want, self._words, mistakes=mistakes, nearly=nearly or "", **options)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
         """Check that the result is exactly `want`: a bool, string, number, None, or a container of these."""
-        how: dict[str, Any] = {"rtol": 0.0, "atol": 0.0, "hint": hint or self._usual}
-        judge(self.result, want, self._shown, mistakes=mistakes, **how)
+        options: dict[str, Any] = {"rtol": 0.0, "atol": 0.0, "hint": hint or self._default_hint}
+        judge(self.result, want, self._words, mistakes=mistakes, **options)
         return self
 
     def lists(
@@ -392,20 +399,22 @@ class Answer:
             return self.equals(names)
         if all(isinstance(name, str) for name in got):
             got = sorted(map(key, got))
-        judge(got, names, self._shown, mistakes=mistakes, hint=hint or self._usual)
+        judge(got, names, self._words, mistakes=mistakes, hint=hint or self._default_hint)
         return self
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result is still right after all later questions."""
-        with check.asking(self._shown):
+        with check.asking(self._words):
             current = self._session.send({"kept": self.seen["place"]})["result"]
         with suppress(check.CheckFailed):
             check.close(current, want)
             return self
-        later = self._line + say(
+        later_call = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        check.close(current, want, later + _below(self._options), hint=hint or _usual.overwritten)
+        check.close(
+            current, want, later_call + _code_below(self._options), hint=hint or _shared_hints.overwritten
+        )
         return self
 
     def changes_nothing(
@@ -425,17 +434,17 @@ class Answer:
         Call this method before `changes_nothing`, which also fails for such a .grad, but reports only that
         .grad is not what it was. Only `changes_nothing` detects a .grad that was emptied or has new numbers.
         """
-        return self.holds(not self.seen["replaced"], hint or _usual.replaced)
+        return self.holds(not self.seen["replaced"], hint or _shared_hints.replaced)
 
     def is_untracked(self, hint: str = "") -> "Answer":
         """Check that the result does not require grad."""
-        return self.holds(not self.tracked, hint or _usual.tracked)
+        return self.holds(not self.tracked, hint or _shared_hints.tracked)
 
     def is_tracked(self, hint: str = "") -> "Answer":
         """Check that the result requires grad."""
-        return self.holds(self.tracked, hint or _usual.cut)
+        return self.holds(self.tracked, hint or _shared_hints.cut)
 
-    def and_again(self, want: Any, text: str, other_want: Any, hint: str = "", **how: Any) -> "Answer":
+    def and_again(self, want: Any, text: str, other_want: Any, hint: str = "", **options: Any) -> "Answer":
         """Ask another question, repeat the first one, and check that both results are right and stay right.
 
         Args:
@@ -443,30 +452,30 @@ class Answer:
             text: the other question, about the same objects.
             other_want: the expected result of the other question.
             hint: the likely cause if the other result is wrong.
-            **how: further arguments of `returns`, for both questions.
+            **options: further arguments of `returns`, for both questions.
 
         Returns:
             The answer to the first question, asked again.
         """
         other = self.then(text, hint)
-        other.changes_nothing().returns(other_want, **how)
-        again = self.again().changes_nothing().returns(want, **how)
+        other.changes_nothing().returns(other_want, **options)
+        second_answer = self.again().changes_nothing().returns(want, **options)
         other.still_returns(other_want)
-        return again
+        return second_answer
 
     def owns_its_memory(self, hint: str = "") -> "Answer":
         """Check that the result shares no memory with an argument or a .grad."""
-        return self.holds(not self.seen["aliases"], hint or _usual.alias)
+        return self.holds(not self.seen["aliases"], hint or _shared_hints.alias)
 
     def ends(self, hint: str = "") -> "Answer":
         """Check that the call ended within its maximum number of `steps`."""
-        check.ended(not self.seen["stopped"], self.call, hint or _usual.endless)
+        check.ended(not self.seen["stopped"], self.call, hint or _shared_hints.endless)
         return self
 
     def warns_nothing(self, hint: str) -> "Answer":
         """Check that the call gave no warning; the question needs the option `warned=True`."""
-        warned = self.seen["warned"]
-        return self.holds(not warned, ", ".join(warned), hint)
+        messages = self.seen["warned"]
+        return self.holds(not messages, ", ".join(messages), hint)
 
     def costs(self, limit: int, hint: str) -> "Answer":
         """Check that the call ran at most `limit` torch operations; the question needs `counted=True`."""
@@ -488,12 +497,12 @@ def judge(
     hint: str = "",
     rtol: float | None = None,
     atol: float | None = None,
-    **how: Any,
+    **options: Any,
 ) -> None:
     """Check a value that is not the answer to a question, such as the result of a probe.
 
     Args:
-        got, want, rtol, atol, **how: as for `check.close`.
+        got, want, rtol, atol, **options: as for `check.close`.
         call: the call with which a message begins, or a function that returns it. Such a function is called
             only if a message is needed.
         mistakes, hint: as for `Answer.returns`.
@@ -503,15 +512,17 @@ def judge(
     except check.CheckFailed:
         words = call() if callable(call) else call
         values, signs = _split(mistakes() if callable(mistakes) else mistakes or {})
-        hint = next((why for why, sign in signs if _shows(sign, got)), hint)
-        check.close(got, want, words, mistakes=values, hint=hint, rtol=rtol, atol=atol, **how)
+        hint = next((mistake_hint for mistake_hint, sign in signs if _shows(sign, got)), hint)
+        check.close(got, want, words, mistakes=values, hint=hint, rtol=rtol, atol=atol, **options)
 
 
 def _split(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
     """Split mistakes into (wrong value, hint) pairs and (hint, function) pairs; see `Answer.returns`."""
-    signs = [(why, wrong) for why, wrong in mistakes.items() if callable(wrong)]
-    several = ((w if isinstance(w, tuple) else (w,), why) for why, w in mistakes.items() if not callable(w))
-    return [(wrong, why) for wrongs, why in several for wrong in wrongs], signs
+    signs = [(hint, value) for hint, value in mistakes.items() if callable(value)]
+    value_groups = (
+        (w if isinstance(w, tuple) else (w,), hint) for hint, w in mistakes.items() if not callable(w)
+    )
+    return [(value, hint) for values, hint in value_groups for value in values], signs
 
 
 def _shows(sign: Sign, result: Any) -> bool:
@@ -528,53 +539,65 @@ def _answer(
     arguments_shown: Mapping[str, Any],
     options: Options,
     words: Callable[[], str],
-    usual: str = "",
+    default_hint: str = "",
     before: str = "",
 ) -> Answer:
     def call() -> str:  # a function, because this text is needed only for a message about a wrong answer
-        return words() + _below(options)
+        return words() + _code_below(options)
 
     errors = options.get("errors")
     request: dict[str, Any] = {"text": text}
     if arguments is not None:
-        request["arguments"] = {name: _described(argument) for name, argument in arguments.items()}
+        request["arguments"] = {name: _describe(argument) for name, argument in arguments.items()}
         before = options.get("before", "")
     if before:
         request["before"] = before
     if errors is not None:
         request["attempt"] = True
-    if later := options.get("ahead"):
-        request["ahead"] = [("", question) if isinstance(question, str) else question for question in later]
+    if questions_ahead := options.get("ahead"):
+        request["ahead"] = [
+            ("", question) if isinstance(question, str) else question for question in questions_ahead
+        ]
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         report = session.ask(request)
     if errors is not None and isinstance(report["result"], dict):
         check.no_error([report["result"]], call(), errors)
-    inherited = cast(Options, {key: value for key, value in options.items() if key not in _FIRST_ONLY})
+    inherited_options = cast(
+        Options, {key: value for key, value in options.items() if key not in _FIRST_ONLY}
+    )
     return Answer(
-        report["result"], report["tracked"], report, call, session, text, arguments_shown, inherited, usual
+        report["result"],
+        report["tracked"],
+        report,
+        call,
+        session,
+        text,
+        arguments_shown,
+        inherited_options,
+        default_hint,
     )
 
 
-def _below(options: Options) -> str:
-    below = options.get("below", "")
-    return f"\n    {below}" if below else ""
+def _code_below(options: Options) -> str:
+    code = options.get("below", "")
+    return f"\n    {code}" if code else ""
 
 
 def _after(statement: str) -> str:
     return say(en=f", after {statement}", ko=f", {statement} 다음에") if statement else ""
 
 
-def _described(argument: Any) -> Any:
+def _describe(argument: Any) -> Any:
     """Return the description of an argument as plain data."""
     if isinstance(argument, str):
         return {situation.CODE: argument}
     if isinstance(argument, Leaf):
         return {situation.LEAF: (argument.value, argument.grad, argument.layout, argument.tracked)}
     if isinstance(argument, list | tuple):
-        return type(argument)(_described(part) for part in argument)
+        return type(argument)(_describe(part) for part in argument)
     if isinstance(argument, dict):
-        return {key: _described(part) for key, part in argument.items()}
+        return {key: _describe(part) for key, part in argument.items()}
     return argument
 
 
@@ -585,9 +608,11 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     wraps the student's function of the same name, such as `fit_line="recipes.on_torch(fit_line)"`, is not
     shown.
     """
-    needed = {name: a for name, a in _needed(text, arguments).items() if not _wraps(name, a)}
+    needed_arguments = {
+        name: a for name, a in _needed_arguments(text, arguments).items() if not _wraps(name, a)
+    }
     suffixes, shown_by_name = [], False
-    for name, argument in needed.items():
+    for name, argument in needed_arguments.items():
         code = argument if isinstance(argument, str) else _literal(argument)
         # Once an argument is shown by name, all later ones are too, because Python allows no positional
         # argument after a keyword argument.
@@ -596,7 +621,7 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         # values.
         ends = r"(?=[,)])(?![^][()]*])"
         parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
-        if by_name or not _is_named(name, needed):
+        if by_name or not _is_named(name, needed_arguments):
             text = (f"{name}={code}" if by_name else code).join(parts)
         else:
             # Keep the name, because the message shows the code of another argument that uses this name.
@@ -605,8 +630,8 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
             suffixes.append(f"{name} = {code}")
         else:
             shown_by_name = by_name
-    leaves = {name: argument for name, argument in needed.items() if isinstance(argument, Leaf)}
-    suffixes += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
+    leaves = {name: argument for name, argument in needed_arguments.items() if isinstance(argument, Leaf)}
+    suffixes += sorted({str(t.dtype)[6:] for t in _tensors(needed_arguments.values())} - {"int64", "bool"})
     suffixes += [
         f"{name}.grad = {argument.grad}" for name, argument in leaves.items() if argument.grad is not None
     ]
@@ -625,18 +650,18 @@ def _wraps(name: str, argument: Any) -> bool:
     return isinstance(argument, str) and bool(re.search(rf"\({name}[,)]", argument))
 
 
-def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _needed_arguments(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that a question needs.
 
     An argument is needed if the question's text contains its name, or if the code of another needed argument
     does.
     """
-    needed: set[str] = set()
-    while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
-        needed |= named
-        codes = (arguments[name] for name in named)
+    needed_names: set[str] = set()
+    while new_names := (arguments.keys() - needed_names) & set(re.findall(r"\w+", text)):
+        needed_names |= new_names
+        codes = (arguments[name] for name in new_names)
         text = " ".join(str(code) for code in codes if isinstance(code, str | list | tuple))
-    return {name: argument for name, argument in arguments.items() if name in needed}
+    return {name: argument for name, argument in arguments.items() if name in needed_names}
 
 
 def _tensors(arguments: Iterable[Any]) -> Iterator[torch.Tensor]:
@@ -655,7 +680,7 @@ def _literal(argument: Any) -> str:
     if isinstance(argument, torch.Tensor):
         return check.numbers(argument)
     if isinstance(argument, list | tuple):
-        inside = ", ".join(part if isinstance(part, str) else _literal(part) for part in argument)
+        parts = ", ".join(part if isinstance(part, str) else _literal(part) for part in argument)
         end = "," if len(argument) == 1 else ""
-        return f"[{inside}]" if isinstance(argument, list) else f"({inside}{end})"
+        return f"[{parts}]" if isinstance(argument, list) else f"({parts}{end})"
     return repr(argument)

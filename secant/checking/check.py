@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from secant.catalogue import name_of
-from secant.causes import likely
-from secant.checking.comparison import difference, is_of_another_dtype, like
+from secant.causes import likely_cause
+from secant.checking.comparison import convert_mistake, difference, is_of_another_dtype
 from secant.checking.credit import PartialCredit
 from secant.checking.draws import draw, draw_again, draw_layouts, draw_tensor, draws
 from secant.checking.draws import seed as seed_draws
@@ -23,7 +23,7 @@ from secant.checking.failure import CheckFailed
 from secant.checking.formatting import CHARACTERS, kind, numbers, pair
 from secant.checking.shrinking import fewest, smallest
 from secant.language import say
-from secant.verdict import Note, Part, Parts, because, called
+from secant.verdict import Note, Part, Parts, call_part, cause_part
 
 __all__ = [
     "CheckFailed",
@@ -68,7 +68,7 @@ def seed(value: bytes) -> None:
 def close(
     got: Any,
     want: Any,
-    what: str = "",
+    call: str = "",
     *,
     rtol: float | None = None,
     atol: float | None = None,
@@ -83,7 +83,7 @@ def close(
         got: the student's result.
         want: a float, a tensor, or a list, tuple or dict of them. A float asks for a plain Python number, a
             tensor for a tensor of the same dtype and shape, with or without a graph.
-        what: the call that returned `got`, as the student would type it.
+        call: the call that returned `got`, as the student would type it.
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
         mistakes: wrong values that reveal their cause, each with its hint. A number is expanded to a tensor
@@ -98,37 +98,49 @@ def close(
         CheckFailed: if got differs from want; the message has both and, if known, the likely cause.
     """
 
-    def differs(a: Any, b: Any, coarser: float = 1.0) -> str:
+    def find_difference(a: Any, b: Any, factor: float = 1.0) -> str:
         try:
-            rel, absolute = (None if t is None else coarser * t for t in (rtol, atol))
+            rel, absolute = (None if t is None else factor * t for t in (rtol, atol))
             return difference(a, b, rel, absolute, equal_nan)
         except Exception as error:  # reading a student's object may raise any error
-            why = type(error).__name__
-            return say(en=f"It cannot be compared ({why}).", ko=f"비교할 수 없습니다({why}).")
+            error_name = type(error).__name__
+            return say(en=f"It cannot be compared ({error_name}).", ko=f"비교할 수 없습니다({error_name}).")
 
-    problem = differs(got, want)
+    problem = find_difference(got, want)
     if not problem:
         return
     known_mistakes = mistakes() if callable(mistakes) else mistakes
     pairs = known_mistakes.items() if isinstance(known_mistakes, Mapping) else known_mistakes
-    wrong_values = [(like(want, wrong), why) for wrong, why in pairs]
-    cause = next((why for wrong, why in wrong_values if differs(want, wrong) and not differs(got, wrong)), "")
-    if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
+    wrong_values = [(convert_mistake(want, value), mistake_hint) for value, mistake_hint in pairs]
+    cause = next(
+        (
+            mistake_hint
+            for value, mistake_hint in wrong_values
+            if find_difference(want, value) and not find_difference(got, value)
+        ),
+        "",
+    )
+    if nearly and rtol and not cause and not find_difference(got, want, _NEARLY / rtol):
         cause = nearly
     if got is None is not want:  # a None inside the result does not point to a missing return
         problem += say(en=" Is a return missing?", ko=" return을 빠뜨리지 않았나요?")
         hint = ""
     elif is_of_another_dtype(got, want):
         hint = ""  # the wrong dtype explains the failure, so no hint is needed
-    right, wrong = pair(want, got)
-    parts = (Part("expected", right), Part("got", wrong), Part("text", problem), *because(cause or hint))
-    measured = what if name_of(what) else problem.partition(" ")[0]
-    raise CheckFailed((*called(what), *parts), cause or hint or measured)
+    want_text, got_text = pair(want, got)
+    parts = (
+        Part("expected", want_text),
+        Part("got", got_text),
+        Part("text", problem),
+        *cause_part(cause or hint),
+    )
+    default_cause = call if name_of(call) else problem.partition(" ")[0]
+    raise CheckFailed((*call_part(call), *parts), cause or hint or default_cause)
 
 
-def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
+def equal(got: Any, want: Any, call: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
     """Check that got is exactly want, type included: a string, bool, int, None, or a container of these."""
-    close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
+    close(got, want, call, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
 
 
 def holds(condition: bool, call: str, problem: str | Parts, cause: str = "") -> None:
@@ -141,15 +153,15 @@ def refuse(call: str, problem: str | Parts, cause: str = "") -> NoReturn:
     """Raise CheckFailed with the call, what is wrong with its result, and the likely cause."""
     parts = (Part("text", problem),) if isinstance(problem, str) else problem
     reason = problem if isinstance(problem, str) else "\n".join(part.text for part in parts)
-    raise CheckFailed((*called(call), *parts, *because(cause)), cause or reason)
+    raise CheckFailed((*call_part(call), *parts, *cause_part(cause)), cause or reason)
 
 
-def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
+def no_error(results: Iterable[Any], call: str, hint: str | Mapping[str, str] = "") -> None:
     """Check that none of the calls made by `observe.attempt` raised an error.
 
     Args:
         results: the results of the calls.
-        what: the call, as the student would type it.
+        call: the call, as the student would type it.
         hint: the hint to give, or hints keyed by a substring of the error's text. The first hint that matches
             is given. Without a hint, the error's usual cause is given.
 
@@ -161,26 +173,29 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
             text, *own_lines = str(result["raised"]).split("\n", 1)
             hints = {"": hint} if isinstance(hint, str) else hint
             kind, _, message = text.partition(": ")
-            cause = next((why for part, why in hints.items() if part in text and why), likely(kind, message))
+            cause = next(
+                (text_hint for part, text_hint in hints.items() if part in text and text_hint),
+                likely_cause(kind, message),
+            )
             intro = Part("text", say(en="the call raised an error:", ko="오류가 났습니다:"))
             parts = (intro, Part("trace", text), *(Part("code", line.strip()) for line in own_lines[:1]))
-            raise CheckFailed((*called(what), *parts, *because(cause)), cause)
+            raise CheckFailed((*call_part(call), *parts, *cause_part(cause)), cause)
 
 
-def ended(has_ended: bool, what: str, hint: str = "") -> None:
+def ended(has_ended: bool, call: str, hint: str = "") -> None:
     """Check that a call made under `graphs.limit_steps` ran to completion.
 
     Raises:
         CheckFailed: if the call was stopped; the message shows the call and the hint.
     """
     if not has_ended:
-        stopped = say(en="The call did not end and was stopped.", ko="호출이 끝나지 않아 멈추었습니다.")
-        refuse(what, stopped, hint or say(en="a loop that does not end", ko="끝나지 않는 반복문"))
+        problem = say(en="The call did not end and was stopped.", ko="호출이 끝나지 않아 멈추었습니다.")
+        refuse(call, problem, hint or say(en="a loop that does not end", ko="끝나지 않는 반복문"))
 
 
 def untouched(
     changes: Iterable[Sequence[str]],
-    what: str = "",
+    call: str = "",
     *,
     but: Iterable[Sequence[str]] = (),
     hints: Mapping[str, str] | None = None,
@@ -189,7 +204,7 @@ def untouched(
 
     Args:
         changes: (kind, name) pairs from `secant.watch` or `secant.observe`.
-        what: the call, as the student would type it.
+        call: the call, as the student would type it.
         but: the changes that the task asks for, such as ("grad", "x").
         hints: hints keyed by the kind of a change, such as "grad"; the first one that matches is given.
     """
@@ -202,7 +217,7 @@ def untouched(
         kinds = {kind for kind, _ in side_effects}
         cause = next((hint for kind, hint in (hints or {}).items() if kind in kinds), "")
         parts = (Part("text", line) for line in lines)
-        raise CheckFailed((*called(what), *parts, *because(cause)), cause or lines[0])
+        raise CheckFailed((*call_part(call), *parts, *cause_part(cause)), cause or lines[0])
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ def difference(got: Any, want: Any, rtol: float | None, atol: float | None, equa
         return _sequence_difference(got, want, rtol, atol, equal_nan)
     if type(got) is not type(want):
         return _wrong_type(got, kind(want))
-    return "" if got == want else _differs()
+    return "" if got == want else _value_differs()
 
 
 def _float_difference(got: Any, want: float, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
@@ -42,12 +42,12 @@ def _float_difference(got: Any, want: float, rtol: float | None, atol: float | N
     try:
         got = float(got)
     except OverflowError:  # raised for an int that is too large for a float
-        return _differs()
+        return _value_differs()
     if math.isnan(got) and not math.isnan(want):
         return say(en="The result is nan.", ko="결과가 nan입니다.")
     rel, absolute = _tolerance(torch.float64, rtol, atol)
-    near = abs(got - want) <= absolute + rel * abs(want) < math.inf
-    return "" if near or got == want or (equal_nan and math.isnan(got)) else _differs()
+    is_close = abs(got - want) <= absolute + rel * abs(want) < math.inf
+    return "" if is_close or got == want or (equal_nan and math.isnan(got)) else _value_differs()
 
 
 def _tensor_difference(
@@ -75,19 +75,19 @@ def _tensor_difference(
         return ""
     rel, absolute = _tolerance(want.dtype, rtol, atol)
     if want.dtype.is_floating_point or want.dtype.is_complex:
-        same = torch.isclose(got, want, rtol=rel, atol=absolute, equal_nan=equal_nan)
+        is_equal = torch.isclose(got, want, rtol=rel, atol=absolute, equal_nan=equal_nan)
     else:
-        same = got == want
-    if bool(same.all()):
+        is_equal = got == want
+    if bool(is_equal.all()):
         return ""
-    index = tuple((~same).nonzero()[0].tolist())
+    index = tuple((~is_equal).nonzero()[0].tolist())
     if not index:
-        return _not_a_number(got) or _differs()
+        return _not_a_number(got) or _value_differs()
     place = f"[{', '.join(map(str, index))}]"
-    right, wrong = pair(want[index].item(), got[index].item())
+    want_text, got_text = pair(want[index].item(), got[index].item())
     return say(
-        en=f"First difference at {place}: expected {right}, got {wrong}.",
-        ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 나온 값 {wrong}.",
+        en=f"First difference at {place}: expected {want_text}, got {got_text}.",
+        ko=f"처음으로 다른 곳 {place}: 기대한 값 {want_text}, 나온 값 {got_text}.",
     )
 
 
@@ -103,7 +103,7 @@ def _mapping_difference(
             en=f"Keys missing: {brief(missing)}; unexpected keys: {brief(extra)}.",
             ko=f"빠진 키: {brief(missing)}, 필요 없는 키: {brief(extra)}.",
         )
-    return _first((f"[{k!r}]", difference(got[k], want[k], rtol, atol, equal_nan)) for k in want)
+    return _first_problem((f"[{k!r}]", difference(got[k], want[k], rtol, atol, equal_nan)) for k in want)
 
 
 def _sequence_difference(
@@ -118,11 +118,11 @@ def _sequence_difference(
             ko=f"원소가 {len(got)}개입니다. {len(want)}개여야 합니다.",
         )
     pairs = enumerate(zip(got, want, strict=True))
-    return _first((f"[{i}]", difference(g, w, rtol, atol, equal_nan)) for i, (g, w) in pairs)
+    return _first_problem((f"[{i}]", difference(g, w, rtol, atol, equal_nan)) for i, (g, w) in pairs)
 
 
-def _first(parts: Iterable[tuple[str, str]]) -> str:
-    return next((f"{where} {problem}" for where, problem in parts if problem), "")
+def _first_problem(parts: Iterable[tuple[str, str]]) -> str:
+    return next((f"{place} {problem}" for place, problem in parts if problem), "")
 
 
 def is_of_another_dtype(got: Any, want: Any) -> bool:
@@ -130,13 +130,13 @@ def is_of_another_dtype(got: Any, want: Any) -> bool:
     return isinstance(got, torch.Tensor) and isinstance(want, torch.Tensor) and got.dtype != want.dtype
 
 
-def like(want: Any, wrong: Any) -> Any:
+def convert_mistake(want: Any, mistake: Any) -> Any:
     """Return a wrong result as a tensor of want's dtype if want is a tensor, else unchanged."""
-    if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
-        return torch.full_like(want, wrong)
-    if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
-        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # float32, the default, loses digits
-    return wrong
+    if isinstance(want, torch.Tensor) and isinstance(mistake, int | float):
+        return torch.full_like(want, mistake)
+    if isinstance(want, torch.Tensor) and isinstance(mistake, list | torch.Tensor):
+        return torch.as_tensor(mistake, dtype=want.dtype).detach()  # float32, the default, loses digits
+    return mistake
 
 
 def _not_a_number(got: torch.Tensor) -> str:
@@ -145,7 +145,7 @@ def _not_a_number(got: torch.Tensor) -> str:
     return ""
 
 
-def _differs() -> str:
+def _value_differs() -> str:
     return say(en="The value differs.", ko="값이 다릅니다.")
 
 

@@ -50,7 +50,7 @@ class PartialCredit:
         """
         for name in names:
             self._points[name]
-        outer, self.now = self.now, names[0] if len(names) == 1 else None
+        outer_part, self.now = self.now, names[0] if len(names) == 1 else None
         try:
             yield
         except Exception as failure:
@@ -59,7 +59,7 @@ class PartialCredit:
             for name in names:
                 self.failures.setdefault(name, failure)
         finally:
-            self.now = outer
+            self.now = outer_part
 
     def each(self, test: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a test that applies to every part: it runs once for each part that has not failed.
@@ -69,7 +69,7 @@ class PartialCredit:
         """
 
         @functools.wraps(test)
-        def tested(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             if self.now is not None:
                 return test(*args, **kwargs)
             for name in self._points:
@@ -78,7 +78,7 @@ class PartialCredit:
                         test(*args, **kwargs)
             return None
 
-        return tested
+        return wrapper
 
     @property
     def failure(self) -> Exception:
@@ -108,10 +108,10 @@ class PartialCredit:
     def summary(self) -> Part:
         """Return the `credit` part of a verdict: the points earned, and the parts that passed and failed."""
         total = sum(self._points.values())
-        passed = ", ".join(name for name in self._points if name not in self.failures)
-        failed = ", ".join(self.failures)
+        passed_names = ", ".join(name for name in self._points if name not in self.failures)
+        failed_names = ", ".join(self.failures)
         sentence = say(
-            en=f"{self.earned:g} of {total:g} points: {passed} passed, {failed} did not.",
-            ko=f"{total:g}점 중 {self.earned:g}점: {passed} 통과, {failed} 실패.",
+            en=f"{self.earned:g} of {total:g} points: {passed_names} passed, {failed_names} did not.",
+            ko=f"{total:g}점 중 {self.earned:g}점: {passed_names} 통과, {failed_names} 실패.",
         )
         return Part("credit", sentence)

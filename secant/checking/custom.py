@@ -106,7 +106,7 @@ def walk_back(
         - gradients, again: the gradients of the tracked inputs, keyed by name, from the first and from the
           second backward pass; empty if there was no such pass.
         - alone: the gradients from a separate call, directly followed by its backward pass.
-        - changed: the gradients that `after_a_change` returns.
+        - changed: the gradients that `gradients_after_change` returns.
         - operations: the names of the torch operations that the first backward pass ran.
         - delegated: whether the operation's backward called autograd, so that the first backward pass
           contained another backward pass or forward-mode AD.
@@ -119,7 +119,7 @@ def walk_back(
     if apart:
         inputs, g = (
             {name: _strided(value) for name, value in inputs.items()},
-            None if g is None else _apart(g),
+            None if g is None else _strided_gradient(g),
         )
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
@@ -127,46 +127,50 @@ def walk_back(
     # The inputs are multiplied by 2, so that an integer exponent stays an integer, as the task requires.
     apply(*(2 * value.detach() for value in leaves.values()))
     tracks = isinstance(y, Tensor) and y.requires_grad
-    fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype
+    accepts_g = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype
     names = _Names()
     walks: list[dict[str, Any]] = [{}, {}]
-    returned: list[str] = []
+    returned_names: list[str] = []
     own_passes = {-1}  # -1 means that no backward pass is running
 
     def note(gradients: Any, _: Any) -> None:
         own_passes.add(torch._C._current_graph_task_id())
-        returned[:] = [name for name, value in zip(leaves, gradients, strict=False) if value is not None]
+        returned_names[:] = [
+            name for name, value in zip(leaves, gradients, strict=False) if value is not None
+        ]
 
-    if fits and y.grad_fn is not None:
+    if accepts_g and y.grad_fn is not None:
         y.grad_fn.register_hook(note)
     error = ""
     for walk, mode in zip(walks, (names, _Names()), strict=True):
-        if fits and not error:
+        if accepts_g and not error:
             try:
                 with mode:
-                    arrived = calls(_gradients, y, [leaves[name] for name in tracked], g)
-                walk.update(zip(tracked, map(_copy, arrived), strict=True))
+                    gradients = calls(_gradients, y, [leaves[name] for name in tracked], g)
+                walk.update(zip(tracked, map(_copy, gradients), strict=True))
             except NotImplementedError:
                 raise
-            except RuntimeError as stopped:
-                error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
-            except (AttributeError, LookupError, TypeError, ValueError) as stopped:
+            except RuntimeError as exception:
+                error = str(exception).partition("\n")[0].partition(" Hint: ")[0]
+            except (AttributeError, LookupError, TypeError, ValueError) as exception:
                 # An error in the first pass is raised again, so that the student's own lines are shown.
                 if mode is names:
                     raise
-                error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
+                error = f"{type(exception).__name__}: {exception}".partition("\n")[0]
     data = calls.data()
-    single_gradients = _walked_alone(apply, inputs, tracked, g) if fits and g is not None else {}
+    single_gradients = _separate_gradients(apply, inputs, tracked, g) if accepts_g and g is not None else {}
     return {
         "alone": single_gradients,
-        "changed": after_a_change(apply, inputs, tracked, g) if single_gradients and g is not None else {},
+        "changed": gradients_after_change(apply, inputs, tracked, g)
+        if single_gradients and g is not None
+        else {},
         "value": data["results"][0],
-        "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
+        "node": type(getattr(y, "grad_fn", None)).__name__ if accepts_g else "",
         "gradients": walks[0],
         "again": walks[1],
         "operations": names.names,
         "delegated": names.forward_mode or not names.passes <= own_passes,
-        "returned": returned,
+        "returned": returned_names,
         "error": error,
         "walked": sum(map(bool, walks)),
         "changes": data["changes"],
@@ -177,14 +181,14 @@ def _strided(value: Tensor) -> Tensor:
     return strided(value.mT).mT if value.ndim > 1 else strided(value)
 
 
-def _apart(g: Tensor) -> Tensor:
+def _strided_gradient(g: Tensor) -> Tensor:
     first = g.flatten()[:1]
     if bool((g == first).all()):
         return first.reshape([]).expand(g.shape) if first.numel() else g
     return g.mT.contiguous().mT if g.ndim > 1 else strided(g)
 
 
-def _walked_alone(
+def _separate_gradients(
     apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
 ) -> dict[str, Tensor | None]:
     leaves = {name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()}
@@ -194,7 +198,7 @@ def _walked_alone(
     return {}
 
 
-def after_a_change(
+def gradients_after_change(
     apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
 ) -> dict[str, dict[str, Tensor | None]]:
     """Return the gradients of the tracked inputs if a tensor is changed before the backward pass.
@@ -203,23 +207,23 @@ def after_a_change(
     of the tensor that was changed, with RESULT for the result. A change is skipped if torch refuses to run
     the backward pass after it.
     """
-    by_changed = {}
-    for changed in (*inputs, RESULT):
+    gradients_by_name = {}
+    for changed_name in (*inputs, RESULT):
         leaves = {
             name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()
         }
         copies = {name: leaf * 1 for name, leaf in leaves.items()}
         y = apply(*copies.values())
         # The change is a multiplication, because adding 1 to the input of a layer norm would change nothing.
-        {**copies, RESULT: y.detach()}[changed].mul_(2)
+        {**copies, RESULT: y.detach()}[changed_name].mul_(2)
         try:
             gradients = _gradients(y, [leaves[name] for name in tracked], g)
         except NotImplementedError:
             raise
         except RuntimeError:
             continue
-        by_changed[changed] = dict(zip(tracked, map(_copy, gradients), strict=True))
-    return by_changed
+        gradients_by_name[changed_name] = dict(zip(tracked, map(_copy, gradients), strict=True))
+    return gradients_by_name
 
 
 def _gradients(y: Tensor, leaves: Sequence[Tensor], g: Tensor) -> tuple[Tensor | None, ...]:

@@ -41,10 +41,12 @@ def engine(
         turned: whether to go through the parents of a Value from right to left.
         merged: whether a + a and a * a are computed as 2 * a and a**2, so that a is their only parent.
     """
-    replaced = {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
+    replaced_kinds = (
+        {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
+    )
     numbers = count()
     grads: dict[int, float] = {}  # the grad of each Value, keyed by the Value's serial number
-    current = _Pass(None, turned)
+    current_pass = _BackwardPass(None, turned)
 
     class Engine(TorchValue):
         def __init__(self, data: float, tensor: torch.Tensor | None = None) -> None:
@@ -77,40 +79,40 @@ def engine(
             result = type(self)(
                 0.0, operation(*(copies.get(place, operand) for place, operand in enumerate(operands)))
             )
-            below: Levels = None
+            levels_below: Levels = None
             for parent in parents[:: -1 if turned else 1]:
-                below = _merge(below, parent.levels)
-            result.levels = ((result.number,), below)
+                levels_below = _merge(levels_below, parent.levels)
+            result.levels = ((result.number,), levels_below)
             for parent, copy in zip(parents, copies.values(), strict=True):
                 copy.register_hook(partial(pass_on, result.levels, parent.number, parent.tensor.is_leaf))
             return result
 
         def backward(self) -> None:
-            nonlocal current
-            current = _Pass(self.levels, turned)
+            nonlocal current_pass
+            current_pass = _BackwardPass(self.levels, turned)
             self.tensor.backward(retain_graph=True)
-            for number, (total, is_leaf) in current.totals.items():
-                adds_up = is_leaf and (True not in replaced or number == self.number)
+            for number, (total, is_leaf) in current_pass.totals.items():
+                adds_up = is_leaf and (True not in replaced_kinds or number == self.number)
                 previous = grads.get(number, 0.0) if adds_up else 0.0
-                grads[number] = previous + total + current.late.get(number, 0.0)
+                grads[number] = previous + total + current_pass.late.get(number, 0.0)
 
     def pass_on(child: Levels, parent: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
         """Return the gradient that a parent (an operand) receives from a child (a result)."""
-        if is_leaf in replaced:
-            return current.replace(child, parent, gradient)
-        return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
+        if is_leaf in replaced_kinds:
+            return current_pass.replace(child, parent, gradient)
+        return current_pass.gradient_in_time(child, parent, gradient) if bug == "breadth" else gradient
 
     def receive(number: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
         """Record and return a Value's gradient after the contributions of all its children have arrived."""
-        if bug == "kept" and not is_leaf and (itself or number != current.root):
+        if bug == "kept" and not is_leaf and (itself or number != current_pass.root):
             gradient = gradient + grads.get(number, 0.0)
-        current.totals[number] = gradient.item(), is_leaf
+        current_pass.totals[number] = gradient.item(), is_leaf
         return gradient
 
     return Engine
 
 
-class _Pass:
+class _BackwardPass:
     """One of torch's backward passes, and the gradients that its hooks record.
 
     Attributes:
@@ -121,15 +123,15 @@ class _Pass:
             would have been processed before; keyed by the Value's serial number.
     """
 
-    def __init__(self, levels: Levels, turned: bool) -> None:
+    def __init__(self, levels: Levels, is_reversed: bool) -> None:
         self._turns = {number: turn for turn, number in enumerate(_numbers_in(levels))}
-        self._turned = turned
+        self._is_reversed = is_reversed
         self._last: dict[int, tuple[Levels, torch.Tensor]] = {}
         self.root = levels[0][0] if levels else None
         self.totals: dict[int, tuple[float, bool]] = {}
         self.late: dict[int, float] = {}
 
-    def in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
+    def gradient_in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
         """Return the gradient that a child sends, or 0 if it would arrive too late in a breadth-first pass.
 
         The gradient arrives too late if the pass processes the parent before the child.
@@ -158,7 +160,7 @@ class _Pass:
         """
         assert child is not None
         last_child, last_gradient = self._last.get(parent, (None, torch.zeros_like(gradient)))
-        if last_child and self._turned and child[0][0] not in _numbers_in(last_child):
+        if last_child and self._is_reversed and child[0][0] not in _numbers_in(last_child):
             return torch.zeros_like(gradient)
         self._last[parent] = child, gradient
         return gradient - last_gradient
@@ -175,11 +177,11 @@ def _numbers_in(levels: Levels) -> dict[int, None]:
 
 def _merge(left: Levels, right: Levels) -> Levels:
     """Merge two lists of levels. The result shares its deepest levels with the longer list."""
-    both = []
+    levels = []
     while left and right and left is not right:
-        both.append(tuple(dict.fromkeys(left[0] + right[0])))
+        levels.append(tuple(dict.fromkeys(left[0] + right[0])))
         left, right = left[1], right[1]
     merged = left or right
-    for level in reversed(both):
+    for level in reversed(levels):
         merged = level, merged
     return merged

@@ -104,8 +104,8 @@ def _of_shape(tensor: torch.Tensor) -> str:
 
 def is_ordinary(tensor: torch.Tensor) -> bool:
     """Return whether a tensor is dense, on the CPU, and neither quantized nor nested."""
-    odd = tensor.is_quantized or tensor.is_nested
-    return tensor.layout is torch.strided and not odd and tensor.device.type == "cpu"
+    is_special = tensor.is_quantized or tensor.is_nested
+    return tensor.layout is torch.strided and not is_special and tensor.device.type == "cpu"
 
 
 def _listing(value: torch.Tensor, digits: int) -> str:

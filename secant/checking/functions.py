@@ -33,27 +33,27 @@ def polynomial(coefficients: Sequence[float]) -> str:
 class RecordedFunction:
     """A wrapper that records the calls to a function of one argument.
 
-    Each call also adds the function's name to the list `ran`.
+    Each call also adds the function's name to the list `call_names`.
 
     Attributes:
         records: for each call, the requires_grad, dtype, shape and grad_fn of the argument, as plain data.
             For an argument that is not a tensor, dtype is the name of its type.
     """
 
-    def __init__(self, function: Callable[[Any], Any], name: str, ran: list[str]) -> None:
-        self._function, self._name, self._ran = function, name, ran
+    def __init__(self, function: Callable[[Any], Any], name: str, call_names: list[str]) -> None:
+        self._function, self._name, self._call_names = function, name, call_names
         self.records: list[dict[str, Any]] = []
 
     def __call__(self, t: Any) -> Any:
         """Record the argument t, and return the function's value."""
-        made_by = getattr(t, "grad_fn", None)
-        self._ran.append(self._name)
+        grad_fn = getattr(t, "grad_fn", None)
+        self._call_names.append(self._name)
         self.records.append(
             {
                 "requires_grad": getattr(t, "requires_grad", False),
                 "dtype": str(getattr(t, "dtype", type(t).__name__)).removeprefix("torch."),
                 "shape": list(getattr(t, "shape", ())),
-                "grad_fn": "" if made_by is None else type(made_by).__name__,
+                "grad_fn": "" if grad_fn is None else type(grad_fn).__name__,
             }
         )
         return self._function(t)

@@ -62,8 +62,8 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
                 part = first if torch.equal(first.expand_as(part), part) else part
             return part.expand(value.shape)
         case "transposed":
-            backwards = tuple(range(value.ndim)[::-1])
-            return value.permute(backwards).contiguous().permute(backwards)
+            reversed_dims = tuple(range(value.ndim)[::-1])
+            return value.permute(reversed_dims).contiguous().permute(reversed_dims)
     return value
 
 
@@ -110,8 +110,8 @@ def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, 
     }
     codes = [kinds.get(kind, f"x{place - 1}.detach().requires_grad_()") for place, kind in enumerate(inputs)]
     for name, *places in steps:
-        recorded = f"torch.{name.removeprefix('untracked ')}"
-        function = recorded if not name.startswith("untracked ") else f"torch.no_grad()({recorded})"
+        operation = f"torch.{name.removeprefix('untracked ')}"
+        function = operation if not name.startswith("untracked ") else f"torch.no_grad()({operation})"
         codes.append(f"{function}({', '.join(f'x{place}' for place in places)})")
     return {f"x{place}": code for place, code in enumerate(codes)}
 
@@ -126,8 +126,8 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
     rng = random.Random(int(draw(0, 1000) * 1000))
     inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []
     for place in range(len(inputs), len(inputs) + count):
-        names, takes = (_UNARY, 1) if rng.random() < 0.35 else (_BINARY, 2)
-        steps.append([rng.choice(names), *rng.sample(range(max(0, place - 6), place), takes)])
+        names, operand_count = (_UNARY, 1) if rng.random() < 0.35 else (_BINARY, 2)
+        steps.append([rng.choice(names), *rng.sample(range(max(0, place - 6), place), operand_count)])
     return inputs, [*steps, ["add", 0, len(inputs) + count - 1]]
 
 
@@ -196,19 +196,19 @@ class Spy(nn.Module):
         self.log: list[int | str] = _Shared()
         self.modes: list[bool] = _Shared()
         self.held: list[int] = _Shared()
-        self._saved: list[weakref.ref[torch.Tensor]] = _Shared()
+        self._marker_references: list[weakref.ref[torch.Tensor]] = _Shared()
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         """Record the call, and evaluate the formula with the input X."""
         self.modes.append(self.training)
-        self.held.append(sum(saved() is not None for saved in self._saved))
+        self.held.append(sum(marker_reference() is not None for marker_reference in self._marker_references))
         self.log.append(len(X) if X.ndim > 1 else 1)
         result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
         if result.requires_grad:
             # The multiplication saves this marker for the backward pass. When the marker is freed, so is
             # everything else that the graph saves.
             marker = result.new_ones(())
-            self._saved.append(weakref.ref(marker))
+            self._marker_references.append(weakref.ref(marker))
             result = result * marker
             result.register_hook(lambda gradient: self.log.append("backward"))
         return result
@@ -226,33 +226,33 @@ class limit_steps:
         self._limit = limit
 
     def __enter__(self) -> "limit_steps":
-        self._before = sys.gettrace()
+        self._previous_trace = sys.gettrace()
         sys.settrace(self._counter())
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.settrace(self._before)
+        sys.settrace(self._previous_trace)
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
         """Return the trace function for Python to call: a closure, because a method takes twice as long."""
-        steps_left, importing = self._limit, False
+        steps_left, is_importing = self._limit, False
 
-        def call(frame: FrameType, event: str, argument: Any) -> Any:
-            nonlocal importing
-            if importing:
+        def trace_call(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal is_importing
+            if is_importing:
                 return None
             if frame.f_code is _FIND_AND_LOAD:
-                importing = True
-                return imported
-            return step(frame, event, argument)
+                is_importing = True
+                return trace_import
+            return trace_step(frame, event, argument)
 
-        def imported(frame: FrameType, event: str, argument: Any) -> Any:
-            nonlocal importing
+        def trace_import(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal is_importing
             if event == "return":
-                importing = False
-            return imported
+                is_importing = False
+            return trace_import
 
-        def step(frame: FrameType, event: str, argument: Any) -> Any:
+        def trace_step(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal steps_left
             steps_left -= 1
             if steps_left < 0 and frame.f_code is not limit_steps.__exit__.__code__:
@@ -262,6 +262,6 @@ class limit_steps:
                         ko=f"파이썬 실행 단계가 {self._limit:,}번을 넘었습니다. 끝나지 않는 반복문인가요?",
                     )
                 )
-            return step
+            return trace_step
 
-        return call
+        return trace_call

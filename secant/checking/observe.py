@@ -59,7 +59,7 @@ class observe:
         type errors, unless their message contains one of the strings in `_KNOWN`.
         """
 
-        def caught(*arguments: Any) -> Any:
+        def call_and_catch(*arguments: Any) -> Any:
             try:
                 return function(*arguments)
             except NotImplementedError:
@@ -79,7 +79,7 @@ class observe:
                     "raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"
                 }
 
-        return self(caught, *arguments)
+        return self(call_and_catch, *arguments)
 
     def data(self) -> dict[str, Any]:
         """Return the records of all calls: lists with one entry per call, and the changes the calls made.
@@ -122,9 +122,11 @@ def _line_of(error: Exception) -> str:
     Return an empty string if the line is unknown.
     """
     steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
-    homes = Path(__file__).parents[1], Path(torch.__file__).parent
+    library_folders = Path(__file__).parents[1], Path(torch.__file__).parent
     own_steps = (
-        s for s in steps if s[0] != QUESTION and not any(Path(s[0]).is_relative_to(home) for home in homes)
+        s
+        for s in steps
+        if s[0] != QUESTION and not any(Path(s[0]).is_relative_to(folder) for folder in library_folders)
     )
     line = linecache.getline(*next(own_steps, ("", 0))).strip()
     return line and f"\n    {line}"
@@ -142,12 +144,12 @@ def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
     places = {_memory(tensor) for tensor in _tensors(result)} - {0}
     if not places:
         return []
-    owned = dict(watched)
+    candidates = dict(watched)
     for name, tensor in watched.items():
         # Reading the .grad of a non-leaf gives a warning, and .grad is None unless retain_grad() was called.
         if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
-            owned[f"{name}.grad"] = tensor.grad
-    return [name for name, tensor in owned.items() if _memory(tensor) in places]
+            candidates[f"{name}.grad"] = tensor.grad
+    return [name for name, tensor in candidates.items() if _memory(tensor) in places]
 
 
 def _memory(tensor: torch.Tensor) -> int:

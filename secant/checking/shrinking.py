@@ -25,7 +25,7 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
     try:
         compare(*case)
     except CheckFailed as failure:
-        raise _shrunk(compare, case, failure) from None
+        raise _shrink(compare, case, failure) from None
 
 
 def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
@@ -45,31 +45,31 @@ def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> No
     except CheckFailed as failure:
         cause = failure.cause
     for place in range(len(items)):
-        fewer = [*items[:place], *items[place + 1 :]]
+        shorter_list = [*items[:place], *items[place + 1 :]]
         try:
-            compare(fewer, *case)
+            compare(shorter_list, *case)
         except CheckFailed as failure:
             if failure.cause == cause:
-                return fewest(compare, fewer, *case)
+                return fewest(compare, shorter_list, *case)
     return smallest(compare, items, *case)
 
 
-def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckFailed) -> CheckFailed:
+def _shrink(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckFailed) -> CheckFailed:
     numbers = sorted(set(_floats(case)))
-    choices = [{n: _rounded(n, places) for n in numbers} for places in (0, 1, 2)]
-    choices += [{n: _rounded(n, places)} for n in numbers for places in (0, 1)]
+    choices = [{n: _round(n, places) for n in numbers} for places in (0, 1, 2)]
+    choices += [{n: _round(n, places)} for n in numbers for places in (0, 1)]
     for choice in choices[:_TRIES]:
         replacements = {n: choice.get(n, n) for n in set(_floats(case))}
         if all(a == b for a, b in replacements.items()) or len(set(replacements.values())) < len(
             replacements
         ):
             continue
-        simpler = _with_floats(case, replacements)
+        simpler_case = _with_floats(case, replacements)
         try:
-            compare(*simpler)
-        except CheckFailed as smaller:
-            if smaller.cause == failure.cause:
-                case, failure = simpler, smaller
+            compare(*simpler_case)
+        except CheckFailed as simpler_failure:
+            if simpler_failure.cause == failure.cause:
+                case, failure = simpler_case, simpler_failure
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
             break  # not a valid case of this test, so keep the simplest case so far
     return failure
@@ -91,7 +91,7 @@ def _with_floats(value: Any, numbers: Mapping[float, float]) -> Any:
     return value
 
 
-def _rounded(number: float, places: int) -> float:
+def _round(number: float, places: int) -> float:
     """Round a number to `places` decimals, unless that gives 0 or changes the number by more than half."""
-    near = round(number, places)
-    return near if near and abs(near - number) <= abs(number) / 2 else number
+    rounded = round(number, places)
+    return rounded if rounded and abs(rounded - number) <= abs(number) / 2 else number

@@ -99,16 +99,16 @@ class Situation:
     ) -> None:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
-        self._ran: list[str] = []
+        self._call_names: list[str] = []
         self._ahead_error: Exception | None = None  # the error raised by a question that was asked in advance
         for name, argument in arguments.items():
             value = _build_argument(argument, self._names)
-            value = RecordedFunction(value, name, self._ran) if name in recorded_names else value
+            value = RecordedFunction(value, name, self._call_names) if name in recorded_names else value
             self._names[name] = self._arguments[name] = value
-        self._watched = dict(_watchable(self._arguments))
+        self._watched = dict(_watchable_arguments(self._arguments))
         self._last_place = -1
         self._calls = observe(**self._watched)
-        self._values = {name: thing for name, thing in _flattened(self._arguments) if values.is_value(thing)}
+        self._values = {name: item for name, item in _flatten(self._arguments) if values.is_value(item)}
         self._value_names = {id(value): name for name, value in self._values.items()}
         self._buffers = {n: (t.grad, t.grad.clone()) for n, t in self._leaves() if t.grad is not None}
 
@@ -137,27 +137,27 @@ class Situation:
             exec(request["before"], self._names)
         self._calls.changes = []
         fields_before = {name: values.fields(value) for name, value in self._values.items()}
-        name, code = _compiled(request["text"])
+        name, code = _compile_question(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
         counter = operations() if request.get("counted") else None
-        stopped: list[str] = []
+        error_names: list[str] = []
 
         def run() -> Any:
-            counting: contextlib.AbstractContextManager[Any] = counter or contextlib.nullcontext()
+            counting_context: contextlib.AbstractContextManager[Any] = counter or contextlib.nullcontext()
             if not (steps := request.get("steps")):
-                with counting:
+                with counting_context:
                     return eval(code, self._names)
             try:
-                with graphs.limit_steps(steps), counting:
+                with graphs.limit_steps(steps), counting_context:
                     return _with_stack_room(eval, code, self._names)
             except (RecursionError, TimeoutError) as error:
-                stopped.append(type(error).__name__)
+                error_names.append(type(error).__name__)
 
-        caught: list[warnings.WarningMessage] = []
-        with _every_warning(caught) if request.get("warned") else contextlib.nullcontext():
+        caught_warnings: list[warnings.WarningMessage] = []
+        with _record_warnings(caught_warnings) if request.get("warned") else contextlib.nullcontext():
             self._names[name] = result = call(run)
         self._last_place += 1
-        last = self._calls.last()
+        last_call = self._calls.last()
         arguments_given = {
             name: list(argument.records)
             for name, argument in self._arguments.items()
@@ -165,42 +165,44 @@ class Situation:
         }
         report = {
             "place": self._last_place,
-            "tracked": last["tracked"],
-            "aliases": last["aliases"],
-            "changes": [*self._calls.changes, *self._changed(fields_before)],
-            "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
-            "stopped": "".join(stopped),
+            "tracked": last_call["tracked"],
+            "aliases": last_call["aliases"],
+            "changes": [*self._calls.changes, *self._field_changes(fields_before)],
+            "replaced": [n for n, tensor in self._leaves() if self._is_replaced(n, tensor)],
+            "stopped": "".join(error_names),
             "count": counter.count if counter else 0,
             "largest": counter.largest if counter else 0,
             "given": arguments_given,
-            "ran": list(self._ran),
-            "warned": [str(warning.message).partition(". ")[0] for warning in caught],
+            "ran": list(self._call_names),
+            "warned": [str(warning.message).partition(". ")[0] for warning in caught_warnings],
         }
         return {
-            "result": self._plain(result, request.get("by_name", False)),
+            "result": self._plain_result(result, request.get("by_name", False)),
             **{k: v for k, v in report.items() if v},
         }
 
-    def _changed(self, fields_before: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    def _field_changes(self, fields_before: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         for name, value in self._values.items():
             fields_now = values.fields(value)
-            yield from ((kind, name) for kind, old in fields_before[name].items() if fields_now[kind] != old)
+            yield from (
+                (kind, name) for kind, before in fields_before[name].items() if fields_now[kind] != before
+            )
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
-        watched = self._watched.items()
-        return ((n, t) for n, t in watched if isinstance(t, torch.Tensor) and t.is_leaf)
+        items = self._watched.items()
+        return ((n, t) for n, t in items if isinstance(t, torch.Tensor) and t.is_leaf)
 
-    def _is_replaced(self, name: str, thing: torch.Tensor) -> bool:
+    def _is_replaced(self, name: str, tensor: torch.Tensor) -> bool:
         buffer, numbers = self._buffers.get(name, (None, None))
-        return buffer is not None and thing.grad is not buffer and str(thing.grad) == str(numbers)
+        return buffer is not None and tensor.grad is not buffer and str(tensor.grad) == str(numbers)
 
-    def _plain(self, result: Any, by_name: bool) -> Any:
+    def _plain_result(self, result: Any, by_name: bool) -> Any:
         if by_name and isinstance(result, list | tuple):
             return self._by_name(result)
-        last = self._calls.last()["results"]
-        if not self._values or (isinstance(last, dict) and "raised" in last):
-            return last
-        data = values.plain(last, self._value_names)
+        last_result = self._calls.last()["results"]
+        if not self._values or (isinstance(last_result, dict) and "raised" in last_result):
+            return last_result
+        data = values.plain(last_result, self._value_names)
         if values.is_value(result):
             # Remember the Value, so that it does not count as new if a later question returns it again.
             self._value_names.setdefault(id(result), "")
@@ -210,7 +212,7 @@ class Situation:
         """Return a result with each argument in it replaced by its name, and any other object by "?"."""
         if isinstance(value, list | tuple):
             return type(value)(self._by_name(part) for part in value)
-        names = (name for name, thing in self._arguments.items() if thing is value)
+        names = (name for name, argument in self._arguments.items() if argument is value)
         return next(names, "?")
 
 
@@ -231,9 +233,9 @@ _with_stack_room.__code__ = _with_stack_room.__code__.replace(co_stacksize=2**15
 
 
 @contextlib.contextmanager
-def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
+def _record_warnings(records: list[warnings.WarningMessage]) -> Iterator[None]:
     """Record the warnings in a `with` block, including those that torch issues only once per process."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         move_filter_to_front()  # excludes warnings that an explorer's function issues in another thread
         torch.set_warn_always(True)
@@ -241,17 +243,17 @@ def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
             yield
         finally:
             torch.set_warn_always(False)
-            into.extend(caught)
+            records.extend(caught_warnings)
 
 
 @cache
-def _code(text: str) -> Any:
+def _compile_argument(text: str) -> Any:
     """Return an argument's code, compiled once for all questions that use it."""
     return compile(text, "<argument>", "eval")
 
 
 @cache
-def _compiled(text: str) -> tuple[str, Any]:
+def _compile_question(text: str) -> tuple[str, Any]:
     """Return the name that a question gives to its result ("_" by default), and the compiled code to run."""
     body = ast.parse(text).body[-1]
     if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
@@ -261,7 +263,7 @@ def _compiled(text: str) -> tuple[str, Any]:
 
 def _build_argument(argument: Any, names: dict[str, Any]) -> Any:
     if isinstance(argument, dict) and CODE in argument:
-        return eval(_code(argument[CODE]), names)
+        return eval(_compile_argument(argument[CODE]), names)
     if isinstance(argument, dict) and LEAF in argument:
         value, grad, layout, tracked = argument[LEAF]
         value = graphs.arranged(value.clone(), layout).detach().requires_grad_(tracked)
@@ -275,16 +277,16 @@ def _build_argument(argument: Any, names: dict[str, Any]) -> Any:
     return argument.clone() if isinstance(argument, torch.Tensor) else argument
 
 
-def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return ((n, thing) for n, thing in _flattened(arguments) if isinstance(thing, torch.Tensor | nn.Module))
+def _watchable_arguments(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((n, item) for n, item in _flatten(arguments) if isinstance(item, torch.Tensor | nn.Module))
 
 
-def _flattened(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _flatten(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield (name, argument) pairs; each entry of a list, tuple or dict gets a name such as "x[0]"."""
-    for name, thing in arguments.items():
-        if isinstance(thing, list | tuple):
-            yield from _flattened({f"{name}[{place}]": part for place, part in enumerate(thing)})
-        elif isinstance(thing, dict):
-            yield from _flattened({f"{name}[{key!r}]": part for key, part in thing.items()})
+    for name, argument in arguments.items():
+        if isinstance(argument, list | tuple):
+            yield from _flatten({f"{name}[{place}]": part for place, part in enumerate(argument)})
+        elif isinstance(argument, dict):
+            yield from _flatten({f"{name}[{key!r}]": part for key, part in argument.items()})
         else:
-            yield name, thing
+            yield name, argument

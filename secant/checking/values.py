@@ -46,12 +46,12 @@ def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[flo
     return recipe
 
 
-def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
+def with_order(kind: type[Any], masks: Sequence[int]) -> type[Any]:
     """Return a class of Values with the test's own order(), in which the Value made last comes first.
 
     Args:
         kind: the student's class.
-        within: for each Value of the test, in the order of creation, the bit mask that `made_from` returns.
+        masks: for each Value of the test, in the order of creation, the bit mask that `made_from` returns.
             So order() works only on the test's own Values.
     """
     instances: list[Any] = []
@@ -64,8 +64,8 @@ def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
             instances.append(self)
 
         def order(self) -> list[Any]:
-            bits = within[places[id(self)]]
-            return [instances[place] for place in reversed(range(bits.bit_length())) if bits >> place & 1]
+            mask = masks[places[id(self)]]
+            return [instances[place] for place in reversed(range(mask.bit_length())) if mask >> place & 1]
 
     return Value
 
@@ -86,7 +86,7 @@ class on_torch:
     """A wrapper that runs a student's `fit_line` with a Value class built on torch instead of the student's.
 
     Args:
-        fit: the student's function.
+        fit_line: the student's function.
         scale: the factor by which every gradient is multiplied. A gradient that the student's code does not
             read from a Value lacks this factor, and so is detected.
 
@@ -94,25 +94,25 @@ class on_torch:
         passes: the number of backward passes that the last call made.
     """
 
-    def __init__(self, fit: Callable[..., Any], scale: float = 1.0) -> None:
-        self._fit, self._scale = fit, scale
+    def __init__(self, fit_line: Callable[..., Any], scale: float = 1.0) -> None:
+        self._fit_line, self._scale = fit_line, scale
         self.passes = 0
 
     def __call__(self, *arguments: Any) -> Any:
         """Return the function's result, computed with TorchValue instead of the student's Value."""
-        names = self._fit.__globals__
-        mine = names.get("Value")
+        names = self._fit_line.__globals__
+        own_class = names.get("Value")
         names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, self._scale
         try:
-            return self._fit(*arguments)
+            return self._fit_line(*arguments)
         finally:
-            names["Value"], TorchValue.scale = mine, 1.0
+            names["Value"], TorchValue.scale = own_class, 1.0
             self.passes = TorchValue.passes
 
 
-def is_value(thing: Any) -> bool:
+def is_value(value: Any) -> bool:
     """Return whether an object is an instance of a Value class, the student's or any other."""
-    return all(hasattr(thing, name) for name in ("parents", "slopes", "data", "grad"))
+    return all(hasattr(value, name) for name in ("parents", "slopes", "data", "grad"))
 
 
 def fields(value: Any) -> dict[str, Any]:
@@ -155,19 +155,19 @@ def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
     return f"<{type(result).__name__}>" if isinstance(result, str | dict) else result
 
 
-def is_number(thing: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Return whether an object is a number; a bool does not count as one."""
-    return isinstance(thing, int | float) and not isinstance(thing, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _number(thing: Any) -> float | str:
+def _number(value: Any) -> float | str:
     """Return a number as a float; for any other object, return the name of its type."""
-    return float(thing) if is_number(thing) else type(thing).__name__
+    return float(value) if is_number(value) else type(value).__name__
 
 
-def _slope(thing: Any) -> float | str:
+def _slope(value: Any) -> float | str:
     """Return a slope as `_number` does, but also accept a bool, such as `x > 0` for the slope of relu."""
-    return float(thing) if isinstance(thing, bool) else _number(thing)
+    return float(value) if isinstance(value, bool) else _number(value)
 
 
 def _number_of(parent: Any) -> float | str:

@@ -17,7 +17,7 @@ ProbeReport = dict[str, Any]
 #: A slope: the factor that multiplies the arriving gradient, or the VJP as a function of that gradient.
 Slope = torch.Tensor | Callable[[torch.Tensor], torch.Tensor]
 
-_usual = Hints({})
+_shared_hints = Hints({})
 
 
 def judge_operation(
@@ -58,38 +58,46 @@ def judge_operation(
     Returns:
         The call, as a student would type it, and the report of the probe.
     """
-    arriving = None if forward_only else g.clone()
-    call = _call(name, inputs, more, arriving, list(slopes)) + (_usual.apart if apart else "")
+    grad_output = None if forward_only else g.clone()
+    call = _call_text(name, inputs, more, grad_output, list(slopes)) + (_shared_hints.apart if apart else "")
     with check.asking(call):
         report = probe(
             {input_name: tensor.clone() for input_name, tensor in inputs.items()},
             list(slopes),
-            arriving,
+            grad_output,
             apart,
         )
-    wrong = mistakes.get("value", {})
-    judge(report["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    value_mistakes = mistakes.get("value", {})
+    judge(report["value"], value, call, mistakes=value_mistakes, hint=hint, rtol=rtol, atol=atol)
     check.untouched(report["changes"], call)
     if forward_only:
         return call, report
     error = report["error"]
-    once = _usual.walked_once if report["walked"] else ""
+    second_walk_hint = _shared_hints.walked_once if report["walked"] else ""
     check.holds(
-        not error, call, (Part("trace", error),), _usual.saved_in_place if "inplace" in error else once
+        not error,
+        call,
+        (Part("trace", error),),
+        _shared_hints.saved_in_place if "inplace" in error else second_walk_hint,
     )
-    check.holds(report["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
+    check.holds(report["node"] == f"{name}Backward", call, _shared_hints.not_own.format(name=name))
     for place, input_name in enumerate(inputs):
         if input_name in slopes:
             _judge_gradient(
                 report, call, input_name, place, g, slopes, mistakes.get(input_name, {}), hint, rtol, atol
             )
-    for changed, gradients in report["changed"].items():
-        target = f"{changed}.detach()" if changed == RESULT else changed
-        later = f"{RESULT} = {name}.apply({', '.join(inputs)}{more}), {target}.mul_(2), backward"
+    for changed_name, gradients in report["changed"].items():
+        target = f"{changed_name}.detach()" if changed_name == RESULT else changed_name
+        later_call = f"{RESULT} = {name}.apply({', '.join(inputs)}{more}), {target}.mul_(2), backward"
         for input_name, slope in slopes.items():
-            question = later + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
+            question = later_call + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
             check.close(
-                gradients[input_name], _vjp(slope, g), question, rtol=rtol, atol=atol, hint=_usual.silent
+                gradients[input_name],
+                _vjp(slope, g),
+                question,
+                rtol=rtol,
+                atol=atol,
+                hint=_shared_hints.silent,
             )
     return call, report
 
@@ -107,44 +115,51 @@ def _judge_gradient(
     atol: float | None,
 ) -> None:
     got, want = report["gradients"][input_name], _vjp(slopes[input_name], g)
-    check.holds(got is not None, call, _usual.no_gradient.format(name=input_name, place=place))
+    check.holds(got is not None, call, _shared_hints.no_gradient.format(name=input_name, place=place))
 
-    def wrong() -> Mapping[str, Any]:
+    def find_mistakes() -> Mapping[str, Any]:
         if _agrees(report["alone"].get(input_name), want, rtol, atol):
-            return {_usual.between: lambda _: True}
-        usual = _usual_mistakes(input_name, g, slopes)
-        return {**own_mistakes, **{text: value for text, value in usual.items() if text not in own_mistakes}}
+            return {_shared_hints.between: lambda _: True}
+        common_mistakes = _common_mistakes(input_name, g, slopes)
+        return {
+            **own_mistakes,
+            **{text: value for text, value in common_mistakes.items() if text not in own_mistakes},
+        }
 
     question = call + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
-    judge(got, want, question, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    judge(got, want, question, mistakes=find_mistakes, hint=hint, rtol=rtol, atol=atol)
     question += say(en=", second backward pass", ko=", 두 번째 역방향 계산")
-    check.close(report["again"][input_name], want, question, rtol=rtol, atol=atol, hint=_usual.walked_again)
+    check.close(
+        report["again"][input_name], want, question, rtol=rtol, atol=atol, hint=_shared_hints.walked_again
+    )
 
 
 def _vjp(slope: Slope, g: torch.Tensor) -> torch.Tensor:
     return g * slope if isinstance(slope, torch.Tensor) else slope(g)
 
 
-def _usual_mistakes(input_name: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> dict[str, Any]:
+def _common_mistakes(input_name: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> dict[str, Any]:
     want = _vjp(slopes[input_name], g)
-    others = tuple(_vjp(other, g) for name, other in slopes.items() if name != input_name)
-    summed = want.sum().expand(want.shape)
+    other_gradients = tuple(_vjp(slope, g) for name, slope in slopes.items() if name != input_name)
+    summed_gradient = want.sum().expand(want.shape)
     # In a layer norm, the elements of the gradient add up to 0. Other mistakes also give 0, so a gradient of
     # 0 would not prove that its elements were added together.
-    if summed.abs().sum() < 1e-6 * want.abs().sum():
-        summed = torch.full_like(want, torch.nan)
+    if summed_gradient.abs().sum() < 1e-6 * want.abs().sum():
+        summed_gradient = torch.full_like(want, torch.nan)
     return {
-        _usual.arriving: _vjp(slopes[input_name], torch.ones_like(g)),
-        _usual.swapped_inputs: others,
-        _usual.added_together.format(name=input_name): summed,
+        _shared_hints.arriving: _vjp(slopes[input_name], torch.ones_like(g)),
+        _shared_hints.swapped_inputs: other_gradients,
+        _shared_hints.added_together.format(name=input_name): summed_gradient,
     }
 
 
-def _call(
-    name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor | None, tracked: list[str]
+def _call_text(
+    name: str, inputs: Mapping[str, torch.Tensor], suffix: str, g: torch.Tensor | None, tracked: list[str]
 ) -> str:
-    shown = ", ".join(f"{input_name}={check.numbers(tensor)}" for input_name, tensor in inputs.items()) + more
-    question = f"{name}.apply({shown}), {str(next(iter(inputs.values())).dtype)[6:]}"
+    inputs_text = (
+        ", ".join(f"{input_name}={check.numbers(tensor)}" for input_name, tensor in inputs.items()) + suffix
+    )
+    question = f"{name}.apply({inputs_text}), {str(next(iter(inputs.values())).dtype)[6:]}"
     question += "" if g is None else f", grad_output={check.numbers(g)}"
     return question if len(tracked) == len(inputs) else f"{question}, requires_grad: {', '.join(tracked)}"
 

@@ -44,13 +44,13 @@ class watch:
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self._modules: dict[str, nn.Module] = {}
-        for name, thing in watched.items():
-            if isinstance(thing, nn.Module):
-                self._modules |= {f"{name}.{n}" if n else name: m for n, m in thing.named_modules()}
-                owned = [*thing.named_parameters(), *thing.named_buffers()]
-                self.tensors |= {f"{name}.{n}": t for n, t in owned}
+        for name, item in watched.items():
+            if isinstance(item, nn.Module):
+                self._modules |= {f"{name}.{n}" if n else name: m for n, m in item.named_modules()}
+                tensors = [*item.named_parameters(), *item.named_buffers()]
+                self.tensors |= {f"{name}.{n}": t for n, t in tensors}
             else:
-                self.tensors[name] = thing
+                self.tensors[name] = item
         self.changes: list[Change] = []
 
     def __enter__(self) -> "watch":
@@ -79,14 +79,14 @@ class watch:
         # Restore the settings, so that an answer's changes affect neither the rest of the test nor the
         # notebook.
         self._restore()
-        self.changes = [key for key, old in self._before.items() if old != after.get(key)]
+        self.changes = [key for key, value in self._before.items() if value != after.get(key)]
 
     def _restore(self) -> None:
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
         torch.autograd.set_detect_anomaly(False)
-        warnings.warn, warnings.showwarning, always = self._warning
-        torch.set_warn_always(always)
+        warnings.warn, warnings.showwarning, warn_always = self._warning
+        torch.set_warn_always(warn_always)
         recursion, filters, threads = self._settings
         sys.setrecursionlimit(recursion)
         if warnings.filters != filters:
@@ -109,11 +109,11 @@ class watch:
             ("random_seed", ""): torch.default_generator.initial_seed(),
         }
         for name, tensor in self.tensors.items():
-            state["value", name] = _frozen(tensor)
+            state["value", name] = _tensor_state(tensor)
             # Reading the .grad of a non-leaf gives a warning, and .grad is None unless retain_grad() was
             # called.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
-            state["grad", name] = None if grad is None else (id(grad), _frozen(grad))
+            state["grad", name] = None if grad is None else (id(grad), _tensor_state(grad))
             state["requires_grad", name] = tensor.requires_grad
             state["hooks", name] = (
                 len(tensor._backward_hooks or ()),
@@ -129,8 +129,8 @@ class watch:
             )
             # A call may have replaced a parameter. The watched tensor, now unused, would then look unchanged.
             for part in (module._parameters, module._buffers):
-                for key, owned in part.items():
-                    state["value", f"{name}.{key}"] = (id(owned), state.get(("value", f"{name}.{key}")))
+                for key, member in part.items():
+                    state["value", f"{name}.{key}"] = (id(member), state.get(("value", f"{name}.{key}")))
         return state
 
 
@@ -150,16 +150,16 @@ def _general_filters() -> list[object]:
     Other filters are ignored, because an imported library may add them. For example, torch's backward()
     imports sympy, which adds filters.
     """
-    general = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))
-    return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
+    general_filters = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))
+    return [f[:1] + f[2:3] for f in general_filters if f[2].__module__ == "builtins"]
 
 
-def _frozen(tensor: torch.Tensor) -> tuple[object, ...]:
+def _tensor_state(tensor: torch.Tensor) -> tuple[object, ...]:
     """Return a tensor's shape, dtype, layout and values as plain data."""
-    return tensor.shape, tensor.dtype, tensor.layout, _bits(tensor)
+    return tensor.shape, tensor.dtype, tensor.layout, _value_bytes(tensor)
 
 
-def _bits(tensor: torch.Tensor) -> bytes | None:
+def _value_bytes(tensor: torch.Tensor) -> bytes | None:
     """Return a tensor's values as bytes, or None if it has no values (device "meta").
 
     In bytes, nan equals nan, and -0.0 differs from 0.0.
@@ -169,8 +169,8 @@ def _bits(tensor: torch.Tensor) -> bytes | None:
     dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
     if dense.dtype in _NUMPY_DTYPES:
         return dense.numpy(force=True).tobytes()
-    plain = dense.detach().resolve_conj().resolve_neg().cpu()
+    resolved = dense.detach().resolve_conj().resolve_neg().cpu()
     # A tensor with one element counts as contiguous whatever its stride. It can be viewed as bytes only after
     # it has been copied.
-    flat = plain.reshape(-1).clone(memory_format=torch.contiguous_format)
+    flat = resolved.reshape(-1).clone(memory_format=torch.contiguous_format)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""

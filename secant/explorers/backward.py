@@ -197,14 +197,16 @@ class Picture:
         self.subject = subject
         self.figure, (left, right) = plots.row(2)
         self.function = plots.FunctionPlot(left, "f", quotient="_", gradient="x.grad", point="$x$")
-        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - $x.grad$|$", LOG_H, every=2, pad=0.4)
+        self.errors = plots.ErrorPlot(
+            right, r"$|\,\Delta f/\Delta x - $x.grad$|$", LOG_H, tick_step=2, pad=0.4
+        )
         self.secants, self.curves, self.zeros, self.current_error = {}, {}, {}, {}
         for place, (name, style) in enumerate(STYLES.items()):
             self.secants[name] = plots.line(
                 self.function, style.color, WIDTHS[name], style.style, label=LABELS[name], zorder=3
             )
             # Each curve has its markers at different values of h, so that no marker hides another.
-            self.curves[name] = style.line(self.errors, every=(2 * place, 6))
+            self.curves[name] = style.line(self.errors, mark_every=(2 * place, 6))
             self.zeros[name] = plots.marker(self.errors, "v", style.color, size=5)
             self.current_error[name] = plots.marker(
                 self.errors, style.marker, style.color, size=13 - 2 * place, hollow=True
@@ -222,13 +224,13 @@ class Picture:
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
         x, h = reading.setting.x, reading.setting.h
-        at = x, reading.height
-        self.function.set_lines(at, math.nan, reading.gradient, reading.ends, reading.heights)
-        starts = {"forward": at, "backward": at, "central": (reading.ends[0], reading.heights[0])}
-        across = np.array(self.function.axes.get_xlim())
+        point = x, reading.height
+        self.function.set_lines(point, math.nan, reading.gradient, reading.ends, reading.heights)
+        starts = {"forward": point, "backward": point, "central": (reading.ends[0], reading.heights[0])}
+        x_limits = np.array(self.function.axes.get_xlim())
         for name, secant in self.secants.items():
             place, height = starts[name]
-            secant.set_data(across, height + reading.quotients[name] * (across - place))
+            secant.set_data(x_limits, height + reading.quotients[name] * (x_limits - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
             # The markers for errors of 0 are at the same height for all three difference quotients. Each
@@ -263,7 +265,9 @@ class BackwardExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         formulas = "(f(x+h) − f(x)) / h", "(f(x) − f(x−h)) / h", "(f(x+h) − f(x−h)) / 2h"
-        comparisons = [words.compared(q, reading.gradient, reading.noise) for q in reading.quotients.values()]
+        comparisons = [
+            words.compared_digits(q, reading.gradient, reading.noise) for q in reading.quotients.values()
+        ]
         quotient_rows = [
             self.row(f"quotient{place}", formula, number)
             for place, (formula, (number, *_)) in enumerate(zip(formulas, comparisons, strict=True), 1)
@@ -310,7 +314,7 @@ def explore_backward(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = ranges.some_by_name("explore_backward", functions, FUNCTIONS)
-    name = ranges.first_or(function, "function", named)
+    functions_by_name = ranges.choose_functions("explore_backward", functions, FUNCTIONS)
+    name = ranges.first_or(function, "function", functions_by_name)
     x_range, x, h = ranges.place_and_step(x_range, x, h, START)
-    return BackwardExplorer(Subject(named, x_range, LOG_H), Setting(name, x, h))
+    return BackwardExplorer(Subject(functions_by_name, x_range, LOG_H), Setting(name, x, h))

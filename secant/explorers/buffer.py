@@ -167,13 +167,13 @@ class StemPlot:
         self.quotients = plots.marker(self, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
         self.last = plots.marker(self, "s", GREEN, size=7, label="$f'(x)$")
 
-    def set_calls(self, names: Sequence[str], *shown: np.ndarray) -> None:
+    def set_calls(self, names: Sequence[str], *heights: np.ndarray) -> None:
         """Set a tick for each call, and vertical limits that include zero and all of the given values."""
         count = len(names)
-        short = [name if len(name) <= MAX_NAME_LENGTH else "" for name in names]
-        self.axes.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(short, 1)])
+        labels = [name if len(name) <= MAX_NAME_LENGTH else "" for name in names]
+        self.axes.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(labels, 1)])
         self.axes.set_xlim(0.4, max(count, 3) + 0.6)
-        self.axes.set_ylim(*plots.limits(np.concatenate([np.zeros(1), *map(np.ravel, shown)])))
+        self.axes.set_ylim(*plots.limits(np.concatenate([np.zeros(1), *map(np.ravel, heights)])))
 
     def set_heights(self, grads: Sequence[float], quotients: Sequence[float], last: float) -> None:
         """Update the stems and quotients, one for each call, and the slope of the last call."""
@@ -249,25 +249,25 @@ class BufferExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        called = [html.escape(name) for name in reading.calls]
+        names = [html.escape(name) for name in reading.calls]
         quotient = error = last = "—"
         gradient = "None"
-        if called:
+        if names:
             size, step = difference.largest(*reading.heights), reading.x_plus_h - reading.x
             noise = difference.rounding(size, reading.x, reading.gradient, step)
-            quotient, gradient, error = words.compared(reading.quotient, reading.gradient, noise)
+            quotient, gradient, error = words.compared_digits(reading.quotient, reading.gradient, noise)
             last = words.digits(reading.last)
         return [
-            self.row("calls", "S", " + ".join(called) or "—"),
+            self.row("calls", "S", " + ".join(names) or "—"),
             self.row("quotient", "(S(x+h) − S(x)) / ((x+h) − x)", quotient),
             self.row("gradient", "x.grad", gradient),
             words.error_row(error, reading.h),
-            self.row("last", f"({called[-1]})′" if called else "", last),
+            self.row("last", f"({names[-1]})′" if names else "", last),
         ]
 
     def alt_fields(self) -> dict[str, Any]:
-        calls, held = ", ".join(self.reading.calls), words.rounded(self.reading.grads)
-        return {**super().alt_fields(), "calls": calls, "held": held}
+        calls, grads = ", ".join(self.reading.calls), words.rounded(self.reading.grads)
+        return {**super().alt_fields(), "calls": calls, "held": grads}
 
     def alt(self) -> str:
         if self.reading.calls:
@@ -315,11 +315,11 @@ def explore_buffer(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = ranges.some_by_name("explore_buffer", functions, FUNCTIONS)
-    calls = list(named)[:MAX_CALLS] if calls is None else calls
+    functions_by_name = ranges.choose_functions("explore_buffer", functions, FUNCTIONS)
+    calls = list(functions_by_name)[:MAX_CALLS] if calls is None else calls
     if not len(calls) <= MAX_CALLS:
         ranges.refuse(en=f"calls can have at most {MAX_CALLS} entries", ko=f"calls는 {MAX_CALLS}개까지입니다")
     for name in calls:
-        ranges.check_choice("calls", name, named)
+        ranges.check_choice("calls", name, functions_by_name)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)
-    return BufferExplorer(Subject(named, x_range), Setting(calls, x, h))
+    return BufferExplorer(Subject(functions_by_name, x_range), Setting(calls, x, h))

@@ -173,18 +173,18 @@ class Subject:
         The values have shape (k,). The errors have shape (n + 1, k): one row for each of the n steps, and a
         last row for the whole chain.
         """
-        near = ranges.around(x, self.ends) if self.is_vectorised else (x, x)
-        points = torch.linspace(*near, MEDIAN_POINTS if self.is_vectorised else 1, dtype=torch.float64)
+        x_range = ranges.around(x, self.ends) if self.is_vectorised else (x, x)
+        points = torch.linspace(*x_range, MEDIAN_POINTS if self.is_vectorised else 1, dtype=torch.float64)
         h = torch.logspace(*LOG_H, COUNT if self.is_vectorised else SINGLE_COUNT, dtype=torch.float64)
         before, after = points, points + h[:, None]
-        start, moved = before, after
+        start, end = before, after
         errors = []
         for i in range(len(self.steps)):
             slope = self.slope(i, before)
             next_before, next_after = self.step(i, before), self.step(i, after)
             errors.append((next_after - next_before) / (after - before) - slope)
             before, after = next_before, next_after
-        errors.append((after - before) / (moved - start) - difference.gradient(self.whole, points))
+        errors.append((after - before) / (end - start) - difference.gradient(self.whole, points))
         return h.numpy(), elementwise.median_sizes(torch.stack(errors)).numpy()
 
     def read(self, setting: Setting) -> Reading:
@@ -201,22 +201,22 @@ class Subject:
 
     def _numbers(self, setting: Setting) -> Reading:
         """Compute the quotients and slopes step by step, up to the first step that fails."""
-        nothing = [math.nan] * len(self.steps)
-        before, after = [setting.x, *nothing], [setting.x + setting.h, *nothing]
-        reading = Reading(setting, before, after, [*nothing], [*nothing])
+        nans = [math.nan] * len(self.steps)
+        before, after = [setting.x, *nans], [setting.x + setting.h, *nans]
+        reading = Reading(setting, before, after, [*nans], [*nans])
         # Each step is called only once, with the numbers for x and for x + h together, because two calls
         # would take twice as long.
         ends = torch.tensor([before[0], after[0]], dtype=torch.float64)
-        start, last = ends[:1], len(self.steps)
+        start, step_count = ends[:1], len(self.steps)
         with reading.collecting_problems():
-            for i in range(last):
+            for i in range(step_count):
                 result = self.step(i, ends)
                 before[i + 1], after[i + 1] = result.tolist()
                 reading.quotients[i] = reading.quotient(i, i + 1)
                 with reading.collecting_problems():
                     reading.slopes[i] = self.slope(i, ends[:1]).item()
                 ends = result
-            reading.whole = reading.quotient(0, last)
+            reading.whole = reading.quotient(0, step_count)
             if not reading.problems:
                 reading.gradient = difference.gradient(self.whole, start).item()
         return reading
@@ -224,7 +224,7 @@ class Subject:
     def _remark(self, reading: Reading) -> None:
         names = ["x", *self.names]
         sums = np.array(reading.before) + np.array(reading.after)
-        still = [i for i in range(len(self.names)) if reading.before[i] == reading.after[i]]
+        unchanged = [i for i in range(len(self.names)) if reading.before[i] == reading.after[i]]
         if not np.isfinite(sums).all():
             name = names[int(np.argmin(np.isfinite(sums)))]
             reading.problem(**REMARKS["value"], name=name)
@@ -235,10 +235,10 @@ class Subject:
             remarks.infinite_slope(
                 reading, dict(zip(self.names, reading.slopes, strict=True)), reading.gradient
             )
-        elif still and still[0] == 0:
+        elif unchanged and unchanged[0] == 0:
             remarks.step_lost(reading, "x + h", "x", reading.setting.h, **REMARKS["lost"])
-        elif still:
-            reading.remark(**REMARKS["still"], name=names[still[0]], next=names[still[0] + 1])
+        elif unchanged:
+            reading.remark(**REMARKS["still"], name=names[unchanged[0]], next=names[unchanged[0] + 1])
         elif not np.isfinite([*reading.quotients, reading.product, reading.whole]).all():
             reading.remark(**REMARKS["large"])
         elif reading.errors[-1] == 0:
@@ -294,14 +294,14 @@ class FactorPlot:
         self.axes.axhline(0, color=INK, lw=1, zorder=1)
 
     def _draw_chain(self, names: Sequence[str]) -> None:
-        where = self.axes.get_xaxis_transform()  # x in data coordinates, y in axes fractions
-        centred: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False, "zorder": 6}
+        transform = self.axes.get_xaxis_transform()  # x in data coordinates, y in axes fractions
+        text_style: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False, "zorder": 6}
         arrow = {"arrowstyle": "->", "color": INK}
         for i, name in enumerate(names):
-            self.axes.text(i, STRIP, name, transform=where, bbox=BOX, **centred)
+            self.axes.text(i, STRIP, name, transform=transform, bbox=BOX, **text_style)
             if i:
                 ends = (i - 0.24, STRIP), (i - 0.76, STRIP)
-                self.axes.annotate("", *ends, xycoords=where, textcoords=where, arrowprops=arrow)
+                self.axes.annotate("", *ends, xycoords=transform, textcoords=transform, arrowprops=arrow)
 
     def set_factors(self, quotients: Sequence[float], slopes: Sequence[float]) -> None:
         """Set the bars to the quotients and the dashes to the slopes.
@@ -329,8 +329,8 @@ def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
 def _powers(low: float, high: float) -> list[float]:
     """Return at most five powers of ten, evenly spaced, from `low` to at most `high`."""
     first, last = round(math.log10(low)), round(math.log10(high))
-    every = max(1, math.ceil((last - first + 1) / 5))
-    return [10.0**k for k in range(first, last + 1, every)]
+    stride = max(1, math.ceil((last - first + 1) / 5))
+    return [10.0**k for k in range(first, last + 1, stride)]
 
 
 def drawable(names: Sequence[str]) -> list[str]:
@@ -369,16 +369,16 @@ class Picture:
 
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
-        hidden = np.array([not reading.setting.by_step] * len(reading.quotients) + [False])
+        is_hidden = np.array([not reading.setting.by_step] * len(reading.quotients) + [False])
         quotients, slopes = [*reading.quotients, reading.whole], [*reading.slopes, reading.gradient]
-        bars, dashes = (np.where(hidden, np.nan, numbers).tolist() for numbers in (quotients, slopes))
+        bars, dashes = (np.where(is_hidden, np.nan, numbers).tolist() for numbers in (quotients, slopes))
         self.factors.set_factors(bars, dashes)
         curves = np.array([*reading.curves] or np.full((len(self.curves), len(reading.grid)), np.nan))
-        curves[hidden] = np.nan
+        curves[is_hidden] = np.nan
         for line, zeros, curve in zip(self.curves, self.zeros, curves, strict=True):
             zeros.set_visible(len(self.errors.set_curves(zeros, reading.grid, (line, curve))) > 0)
         self.errors.set_step(h := reading.setting.h)
-        errors = self.errors.inside(*np.where(hidden, np.nan, reading.errors))
+        errors = self.errors.clip_errors(*np.where(is_hidden, np.nan, reading.errors))
         self.current_error.set_offsets([(h, error) for error in errors])
 
 
@@ -419,12 +419,12 @@ class ChainExplorer(Panel[Reading]):
         noise = reading.noise(0, len(self.names))
         rows = []
         for i, (quotient, slope) in enumerate(zip(reading.quotients, reading.slopes, strict=True), 1):
-            number, autograd, _ = words.compared(quotient, slope, reading.noise(i - 1, i))
+            number, autograd, _ = words.compared_digits(quotient, slope, reading.noise(i - 1, i))
             is_known = not (reading.problems and math.isnan(slope))
-            local = f'autograd: <output class="secant-slope{i}">{autograd}</output>' if is_known else ""
-            rows.append(Row(f"quotient{i}", f"{fraction} Δ{names[i]} / Δ{names[i - 1]}", local, number))
-        times, *_ = words.compared(reading.product, reading.gradient, noise)
-        whole_quotient, gradient, error = words.compared(reading.whole, reading.gradient, noise)
+            local_slope = f'autograd: <output class="secant-slope{i}">{autograd}</output>' if is_known else ""
+            rows.append(Row(f"quotient{i}", f"{fraction} Δ{names[i]} / Δ{names[i - 1]}", local_slope, number))
+        times, *_ = words.compared_digits(reading.product, reading.gradient, noise)
+        whole_quotient, gradient, error = words.compared_digits(reading.whole, reading.gradient, noise)
         product = self.row("product", " · ".join(row.number for row in rows), times)
         return [
             *([*rows, product] if reading.setting.by_step else []),

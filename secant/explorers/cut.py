@@ -16,7 +16,7 @@ from secant.explorers.kit import controls, difference, elementwise, plots, range
 from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function
-from secant.explorers.kit.functions import inverse_size, itself, square
+from secant.explorers.kit.functions import inverse_size, square, times_one
 from secant.explorers.kit.ranges import Pairs, Range
 from secant.explorers.kit.subject import FEW_POINTS, POINTS, memoised
 from secant.explorers.kit.two_paths import LOG_H, TwoPaths
@@ -25,9 +25,9 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 
 PAIRS: dict[str, tuple[Function, Function]] = {
-    "x · (x²).detach()": (itself, square),
-    "x² · x.detach()": (square, itself),
-    "x · (1/|x|).detach()": (itself, inverse_size),
+    "x · (x²).detach()": (times_one, square),
+    "x² · x.detach()": (square, times_one),
+    "x · (1/|x|).detach()": (times_one, inverse_size),
 }
 
 
@@ -147,8 +147,8 @@ class Subject(TwoPaths):
             reading.end_height = reading.height + reading.quotient * ((x + h) - x).item()
             reading.steps, *errors = self.errors(name, setting.x)
             reading.errors = errors[0], errors[1]
-            slope, lost = self.cut_slopes(name, x)
-            reading.slope, reading.lost_slope = slope.item(), lost.item()
+            slope, lost_slope = self.cut_slopes(name, x)
+            reading.slope, reading.lost_slope = slope.item(), lost_slope.item()
         reading.visible_axes = elementwise.any_finite(a * b), elementwise.any_finite(*reading.errors)
         return reading.with_remarks(_remark)
 
@@ -179,7 +179,7 @@ class Picture:
             left, "f", quotient=r"$\Delta f/h$", gradient="x.grad", ends="$x, x+h$"
         )
         self.recorded = plots.line(self.function, PURPLE, 1.8, "-.", label=r"$a(x)\,c$", zorder=2)
-        self.plot = plots.ErrorPlot(right, r"$|\Delta f/h - $x.grad$|$", LOG_H, every=1, pad=0.2)
+        self.plot = plots.ErrorPlot(right, r"$|\Delta f/h - $x.grad$|$", LOG_H, tick_step=1, pad=0.2)
         self.held = plots.line(self.plot, PURPLE, 1.8, "-.", marker="s", ms=4, label="$c$")
         self.moves = plots.line(self.plot, INK, 1.8, label="$b(x)$", zorder=3)
         self.lost = plots.line(self.plot, GREEN, 1.6, ":", label="$|a\\,b'|$", zorder=2)
@@ -237,14 +237,14 @@ class CutExplorer(Panel[Reading]):
     def alt_fields(self) -> dict[str, Any]:
         manner = say(en="held still", ko="고정") if self.setting.held else say(en="moving", ko="함께 움직임")
         lost_text = f"{self.reading.lost_slope:.4g}"
-        lost = say(
+        lost_sentence = say(
             en=f"; the slope lost at the cut is {lost_text}", ko=f". 끊긴 곳에서 잃은 기울기는 {lost_text}"
         )
-        return {**super().alt_fields(), "manner": manner, "lost": "" if self.setting.held else lost}
+        return {**super().alt_fields(), "manner": manner, "lost": "" if self.setting.held else lost_sentence}
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
+        quotient, slope, error = words.compared_digits(reading.quotient, reading.slope, reading.noise)
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
         rows = [
             words.quotient_row(formula, quotient),
@@ -301,7 +301,7 @@ def explore_cut(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = PAIRS if pairs is None else ranges.pairs_by_name("explore_cut", pairs, ("a", "b"))
-    name = ranges.first_or(pair, "pair", named)
+    functions_by_pair = PAIRS if pairs is None else ranges.pairs_by_name("explore_cut", pairs, ("a", "b"))
+    name = ranges.first_or(pair, "pair", functions_by_pair)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)
-    return CutExplorer(Subject(named, x_range, ("a", "b")), Setting(name, bool(held), x, h))
+    return CutExplorer(Subject(functions_by_pair, x_range, ("a", "b")), Setting(name, bool(held), x, h))

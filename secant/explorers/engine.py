@@ -125,8 +125,8 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
         return torch.full_like(x, float(calls) if result is leaf else 0.0)
     tape = plain_backward.nodes_behind(root) if bug == "breadth" else _newest_first(root)
     buffers: Buffers = {}
-    has_own = plain_backward.has_own_backward(result)
-    with plain_backward.leaves_restored(leaf, result) if has_own else contextlib.nullcontext():
+    has_own_backward = plain_backward.has_own_backward(result)
+    with plain_backward.leaves_restored(leaf, result) if has_own_backward else contextlib.nullcontext():
         for _ in range(calls):
             if bug != "kept":
                 buffers = {
@@ -144,9 +144,9 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
     for node in tape:
         if node not in buffers or node.name() == ACCUMULATOR:
             continue
-        arrived = [buffers[node].get(number) for number in range(nodes.count_of_results(node))]
+        incoming = [buffers[node].get(number) for number in range(nodes.count_of_results(node))]
         try:
-            parts = nodes.fit_to_inputs(node, nodes.call_node(node, arrived))
+            parts = nodes.fit_to_inputs(node, nodes.call_node(node, incoming))
         except Exception as error:  # a custom autograd Function may raise any kind of error
             summary = difference.error_summary(error)
             raise difference.problem(
@@ -156,8 +156,8 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
         for (parent, number), part in zip(node.next_functions, parts, strict=True):
             if parent is not None and part is not None:
                 gradients = buffers.setdefault(parent, {})
-                adds = number in gradients and bug != "assign"
-                gradients[number] = gradients[number] + part if adds else part
+                accumulates = number in gradients and bug != "assign"
+                gradients[number] = gradients[number] + part if accumulates else part
 
 
 def _newest_first(root: Any) -> list[Any]:
@@ -232,20 +232,22 @@ def _remark(reading: Reading) -> None:
         remarks.step_lost(reading, "x + h", "x", h, **REMARKS["lost"])
     elif not math.isfinite(reading.heights[1]):
         remarks.no_quotient(reading, en=f"x + h = {reading.x_plus_h:g}", ko=f"x + h = {reading.x_plus_h:g}")
-    elif not _same(reading.right, reading.torch):
-        nearer = abs(reading.limit - reading.right) < abs(reading.limit - reading.torch)
-        which = REMARKS["to_engine" if nearer else "to_torch"]
+    elif not _is_close(reading.right, reading.torch):
+        is_engine_nearer = abs(reading.limit - reading.right) < abs(reading.limit - reading.torch)
+        remark = REMARKS["to_engine" if is_engine_nearer else "to_torch"]
         reading.remark(**REMARKS["hook"], right=reading.right, torch=reading.torch)
-        reading.remark(**which)
-    elif not _same(reading.engine, reading.torch):
-        near = _same(reading.limit, reading.torch, 1e-3)
-        reading.remark(**REMARKS["bug" if near else "both"], gap=abs(reading.engine - reading.torch))
+        reading.remark(**remark)
+    elif not _is_close(reading.engine, reading.torch):
+        is_torch_limit = _is_close(reading.limit, reading.torch, 1e-3)
+        reading.remark(
+            **REMARKS["bug" if is_torch_limit else "both"], gap=abs(reading.engine - reading.torch)
+        )
     elif reading.setting.bug != "none":
         reading.remark(**REMARKS["hidden"])
 
 
-def _same(one: float, other: float, share: float = 1e-9) -> bool:
-    return abs(one - other) <= share * max(1.0, abs(other))
+def _is_close(a: float, b: float, share: float = 1e-9) -> bool:
+    return abs(a - b) <= share * max(1.0, abs(b))
 
 
 class Picture:
@@ -304,8 +306,8 @@ class EngineExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, slope, error = words.compared(reading.quotient, reading.torch, reading.noise)
-        _, engine, gap = words.compared(reading.quotient, reading.engine, reading.noise)
+        quotient, slope, error = words.compared_digits(reading.quotient, reading.torch, reading.noise)
+        _, engine, gap = words.compared_digits(reading.quotient, reading.engine, reading.noise)
         return [
             words.quotient_row("(S(x+h) − S(x)) / ((x+h) − x)", quotient),
             words.gradient_row(slope),
@@ -366,9 +368,9 @@ def explore_engine(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = ranges.some_by_name("explore_engine", functions, FUNCTIONS)
+    functions_by_name = ranges.choose_functions("explore_engine", functions, FUNCTIONS)
     ranges.check_choice("bug", bug, BUGS)
     ranges.check_choice("calls", calls, CALLS)
-    name = ranges.first_or(function, "function", named)
+    name = ranges.first_or(function, "function", functions_by_name)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)
-    return EngineExplorer(Subject(named, x_range), Setting(name, bug, calls, x, h))
+    return EngineExplorer(Subject(functions_by_name, x_range), Setting(name, bug, calls, x, h))

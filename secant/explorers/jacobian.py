@@ -51,7 +51,7 @@ def two_numbers(f: Map) -> Map:
     The wrapper raises a FunctionProblem if the result is a tensor that does not hold two real numbers.
     """
 
-    def checked(x: Tensor) -> Tensor:
+    def wrapper(x: Tensor) -> Tensor:
         y = f(x)
         if isinstance(y, Tensor) and y.shape != (2,):
             raise difference.problem(
@@ -68,7 +68,7 @@ def two_numbers(f: Map) -> Map:
         # All results become float64, because the curves would otherwise mix the rounding of two dtypes.
         return y.double() if isinstance(y, Tensor) and y.is_floating_point() else y
 
-    return checked
+    return wrapper
 
 
 def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -88,8 +88,8 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
             "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
         )
     try:
-        moved = torch.func.jvp(f, (p,), (v,))[1]
-        (pulled,) = torch.func.vjp(f, p)[1](u)
+        jvp = torch.func.jvp(f, (p,), (v,))[1]
+        (vjp,) = torch.func.vjp(f, p)[1](u)
     except FunctionProblem:
         raise
     except Exception as error:
@@ -98,7 +98,7 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
             en=f"torch.func.jvp and vjp do not take this function. {summary}",
             ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {summary}",
         ) from error
-    return y.detach().numpy(), moved.detach().numpy(), pulled.detach().numpy()
+    return y.detach().numpy(), jvp.detach().numpy(), vjp.detach().numpy()
 
 
 def polar(x: Tensor) -> Tensor:
@@ -131,7 +131,7 @@ class Setting:
     along: bool = False
 
 
-def _nothing() -> np.ndarray:
+def _empty_array() -> np.ndarray:
     return np.full(2, np.nan)
 
 
@@ -156,11 +156,11 @@ class Reading(Findings):
     """
 
     setting: Setting
-    value: np.ndarray = field(default_factory=_nothing)
-    end: np.ndarray = field(default_factory=_nothing)
-    quotient: np.ndarray = field(default_factory=_nothing)
-    jvp: np.ndarray = field(default_factory=_nothing)
-    vjp: np.ndarray = field(default_factory=_nothing)
+    value: np.ndarray = field(default_factory=_empty_array)
+    end: np.ndarray = field(default_factory=_empty_array)
+    quotient: np.ndarray = field(default_factory=_empty_array)
+    jvp: np.ndarray = field(default_factory=_empty_array)
+    vjp: np.ndarray = field(default_factory=_empty_array)
     path: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -217,8 +217,8 @@ class Subject:
             self.f, torch.tensor(corners, dtype=torch.float64), SECONDS_PER_FRAME
         )
         self.f, self.rows = prepared.single, prepared.f
-        self.quick = prepared.can_afford(STEPS + PATH)
-        self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
+        self.is_fast = prepared.can_afford(STEPS + PATH)
+        self.count, self.path_count = (STEPS, PATH) if self.is_fast else (FEW_STEPS, FEW_PATH)
 
     @cached_property
     def grid(self) -> tuple[np.ndarray, np.ndarray]:
@@ -226,7 +226,7 @@ class Subject:
 
         There are no images if f fails everywhere.
         """
-        plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
+        plane = grid_points(*self.ranges, *((LINES, ALONG) if self.is_fast else (FEW_LINES, FEW_ALONG)))
         return plane, elementwise.images(self.rows, plane)
 
     def numbers(self, setting: Setting) -> Reading:
@@ -234,19 +234,19 @@ class Subject:
         reading = Reading(setting)
         p, v = np.array(setting.p), direction(setting.v)
         reading.steps = np.logspace(*LOG_H, self.count)
-        along = np.linspace(0, setting.h, self.path_count)
-        points = p + np.concatenate([[setting.h], along, reading.steps])[:, None] * v
+        path_steps = np.linspace(0, setting.h, self.path_count)
+        points = p + np.concatenate([[setting.h], path_steps, reading.steps])[:, None] * v
         with reading.collecting_problems():
-            at = torch.tensor(setting.p, dtype=torch.float64)
+            point = torch.tensor(setting.p, dtype=torch.float64)
             along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
-            reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
+            reading.value, reading.jvp, reading.vjp = products(self.f, point, along_v, along_u)
         with reading.collecting_problems(), np.errstate(all="ignore"):
             if np.isnan(reading.value).any():  # a function may have a value at a point where it has no slope
                 reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
             values = self.rows(torch.from_numpy(points)).numpy()
-            reading.end, reading.path = values[0], values[1 : 1 + len(along)]
+            reading.end, reading.path = values[0], values[1 : 1 + len(path_steps)]
             reading.quotient = (reading.end - reading.value) / setting.h
-            quotients = (values[1 + len(along) :] - reading.value) / reading.steps[:, None]
+            quotients = (values[1 + len(path_steps) :] - reading.value) / reading.steps[:, None]
             reading.gaps = np.hypot(*(quotients - reading.jvp).T)
             reading.misses = np.abs(quotients @ direction(setting.u) - reading.backward)
         return reading
@@ -286,9 +286,9 @@ def _remark(reading: Reading) -> None:
     elif not (np.isfinite(reading.jvp).all() and np.isfinite(reading.vjp).all()):
         reading.problem(**REMARKS["slopes"])
     elif not reading.modes_agree:
-        nearer = "forward" if np.nanmin(reading.gaps) < np.nanmin(reading.misses) else "reverse"
+        nearer_mode = "forward" if np.nanmin(reading.gaps) < np.nanmin(reading.misses) else "reverse"
         reading.remark(**REMARKS["modes"], forward=reading.along_u, reverse=reading.backward)
-        reading.remark(**REMARKS[nearer])
+        reading.remark(**REMARKS[nearer_mode])
     elif reading.gap == 0 or (reading.setting.along and reading.miss == 0):
         remarks.exactly_zero(reading, **REMARKS["zero"])
 
@@ -301,7 +301,7 @@ class Picture:
         self.figure, (left, middle, right) = plots.row(3, width_ratios=(0.5, 1.7, 1.1))
         self.inputs = PlanePlot(left, "$x_1$", "$x_2$")
         self.outputs = PlanePlot(middle, "$F_1$", "$F_2$")
-        self.errors = plots.ErrorPlot(right, r"$|\,\Delta F/h - J\,v\,|$", every=5)
+        self.errors = plots.ErrorPlot(right, r"$|\,\Delta F/h - J\,v\,|$", tick_step=5)
 
         self.input_path, self.v = self.inputs.dotted_path(), self.inputs.arrow(INK, 2, zorder=4)
         self.path = self.outputs.dotted_path(label="$F(p),\\ F(p+hv)$")
@@ -353,7 +353,7 @@ class Picture:
         self.zeros.set_visible(len(self.errors.set_curves(self.zeros, reading.steps, *curves)) > 0)
         self.errors.set_step(setting.h)
         distances = (reading.gap, reading.miss)[: 1 + setting.along]
-        self.current_error.set_data([setting.h] * len(distances), self.errors.inside(*distances))
+        self.current_error.set_data([setting.h] * len(distances), self.errors.clip_errors(*distances))
 
 
 class JacobianExplorer(Panel[Reading]):
@@ -369,11 +369,11 @@ class JacobianExplorer(Panel[Reading]):
         self.log_h, h_row = controls.step_slider(start.h)
         self.v, v_row = controls.slider("∠v (°)", start.v, TURN, 1)
         self.u, self.u_row = controls.slider("∠u (°)", start.u, TURN, 1)
-        compared: list[tuple[str, bool]] = [
+        options: list[tuple[str, bool]] = [
             (say(en="quotient and J v", ko="차분몫과 J v"), False),
             (say(en="and both along u", ko="u 쪽 성분까지"), True),
         ]
-        self.along = controls.choice(say(en="compare", ko="비교"), compared, start.along)
+        self.along = controls.choice(say(en="compare", ko="비교"), options, start.along)
         self.along.observe(lambda _: self._show_u(), "value")
         self._show_u()
         rows = [[first_row, second_row], [h_row, self.along], [v_row, self.u_row]]
@@ -395,7 +395,9 @@ class JacobianExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         h, noise = words.step(reading.setting.h), reading.noise
-        pairs = [words.compared(*pair, noise) for pair in zip(reading.quotient, reading.jvp, strict=True)]
+        pairs = [
+            words.compared_digits(*pair, noise) for pair in zip(reading.quotient, reading.jvp, strict=True)
+        ]
         quotient, jvp, _ = (", ".join(column) for column in zip(*pairs, strict=True))
         rows = [
             words.quotient_row("(F(p+hv) − F(p)) / h", quotient),
@@ -404,12 +406,12 @@ class JacobianExplorer(Panel[Reading]):
         ]
         if not self.setting.along:
             return rows
-        forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
+        forward, backward, distance = words.compared_digits(reading.forward, reading.backward, noise)
         return [
             *rows,
             self.row("forward", "u · (F(p+hv) − F(p)) / h", forward),
             self.row("backward", "(u<sup>⊤</sup>J) · v", backward),
-            self.row("miss", h, apart),
+            self.row("miss", h, distance),
         ]
 
     def alt_fields(self) -> dict[str, Any]:
@@ -474,8 +476,8 @@ def explore_arrows(
     """
     if ranges is None:
         ranges = ((0.25, 3.0), (-3.1, 3.1)) if function is None else ((-2.0, 2.0), (-2.0, 2.0))
-    each = say(en="each range", ko="각 범위")
-    first, second = (checked_range(ends, each) for ends in ranges)
+    range_name = say(en="each range", ko="각 범위")
+    first, second = (checked_range(ends, range_name) for ends in ranges)
     if p is None:
         first_p, second_p = (2.0, 0.5) if function is None else (1.0, 0.5)
         p = clamp(first_p, first), clamp(second_p, second)

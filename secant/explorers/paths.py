@@ -180,7 +180,9 @@ def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) 
     """Return the absolute remainders at each x or h, of shape (k,). Mere rounding errors become 0."""
     x_tensor = torch.as_tensor(x, dtype=torch.float64)
     numbers = torch.broadcast_tensors(parts.size, x_tensor, slope, h)
-    noise = [difference.rounding(*(number.item() for number in each)) for each in zip(*numbers, strict=True)]
+    noise = [
+        difference.rounding(*(number.item() for number in column)) for column in zip(*numbers, strict=True)
+    ]
     rest = parts.rest.abs().numpy()
     return np.where(rest <= ROUNDINGS * np.array(noise), 0.0, rest)
 
@@ -210,8 +212,8 @@ class StackedBars:
             bars: for each bar's key, the label below the bar and its colour.
         """
         self.axes = axes
-        self.across: Range = (-BAR_WIDTH, len(bars) - 1 + BAR_WIDTH)
-        axes.set_xlim(self.across)
+        self.x_limits: Range = (-BAR_WIDTH, len(bars) - 1 + BAR_WIDTH)
+        axes.set_xlim(self.x_limits)
         axes.set_xticks(range(len(bars)), [label for label, _ in bars.values()])
         axes.grid(visible=False, axis="x")
         self.bars = {
@@ -234,8 +236,8 @@ class StackedBars:
         for bar, start, height in zip(self.bars.values(), starts, heights, strict=True):
             bar.set_y(start if math.isfinite(start) else 0.0)
             bar.set_height(height if math.isfinite(height) else 0.0)
-        half = BAR_WIDTH / 2
-        gaps = [[i + half, i + 1 - half, math.nan] for i in range(len(tops))]
+        half_width = BAR_WIDTH / 2
+        gaps = [[i + half_width, i + 1 - half_width, math.nan] for i in range(len(tops))]
         self.joints.set_data(np.ravel(gaps), np.repeat(tops, 3))
 
 
@@ -254,7 +256,7 @@ class Picture:
         self.through_y = plots.marker(
             self.stack, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"
         )
-        self.plot = plots.ErrorPlot(right, r"$|r|,\ |\Delta z/h - dz/dx|$", LOG_H, every=1, pad=0.2)
+        self.plot = plots.ErrorPlot(right, r"$|r|,\ |\Delta z/h - dz/dx|$", LOG_H, tick_step=1, pad=0.2)
         self.rests = plots.line(self.plot, PURPLE, 1.4, "-.", marker="s", ms=4, label="$|r|$")
         self.errors = plots.line(self.plot, SECANT, 2, label=r"$|\Delta z/h - dz/dx|$", zorder=3)
         self.zeros = plots.marker(self.plot, "v", PURPLE, size=5)
@@ -269,18 +271,20 @@ class Picture:
 
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
-        shown = reading.setting.by_path
-        parts = {key: value if shown or key == "both" else math.nan for key, value in reading.parts.items()}
+        is_split = reading.setting.by_path
+        parts = {
+            key: value if is_split or key == "both" else math.nan for key, value in reading.parts.items()
+        }
         self.stack.set_heights([*parts.values()])
-        self.gradient.set_data(self.stack.across, [reading.slopes.both] * 2)
-        self.through_y.set_data([0], [reading.slopes.y if shown else math.nan])
-        rests = reading.rests if shown else np.empty(0)
+        self.gradient.set_data(self.stack.x_limits, [reading.slopes.both] * 2)
+        self.through_y.set_data([0], [reading.slopes.y if is_split else math.nan])
+        rests = reading.rests if is_split else np.empty(0)
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.rests, rests))
         # If some remainders are 0, the others are hardly larger than rounding errors. All remainders are then
         # drawn as separate points, because a line would suggest a trend.
         self.rests.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
-        rest = abs(reading.rest) if shown else math.nan
+        rest = abs(reading.rest) if is_split else math.nan
         self.plot.set_step(reading.setting.h, (self.rest, rest), (self.error, reading.error))
 
 
@@ -310,25 +314,25 @@ class PathsExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         parts, slopes, merge = reading.parts, reading.slopes, reading.setting.merge
-        quotient, gradient, error = words.compared(reading.quotient, slopes.both, reading.noise)
+        quotient, gradient, error = words.compared_digits(reading.quotient, slopes.both, reading.noise)
         rest = words.quotient_digits(reading.rest, reading.noise)
 
-        def towards(key: str, slope: float) -> str:
-            part, limit, _ = words.compared(parts[key], slope, reading.noise)
+        def format_part(key: str, slope: float) -> str:
+            part, limit, _ = words.compared_digits(parts[key], slope, reading.noise)
             if reading.problems and math.isnan(slope):
                 return part
             return f'{part} → <span class="secant-path-{key}">{limit}</span>'
 
         ends = ("y(x+h)", "w"), ("y", "w(x+h)"), ("y(x+h)", "w(x+h)")
-        y, w, both = (f"({_formula(merge, *each)} − z) / h" for each in ends)
+        y, w, both_ends = (f"({_formula(merge, *point)} − z) / h" for point in ends)
         paths = [
-            self.row("y", y, towards("y", slopes.y)),
-            self.row("w", w, towards("w", slopes.w)),
+            self.row("y", y, format_part("y", slopes.y)),
+            self.row("w", w, format_part("w", slopes.w)),
             self.row("rest", "→ 0", rest),
         ]
         return [
             *(paths if reading.setting.by_path else []),
-            self.row("quotient", both, quotient),
+            self.row("quotient", both_ends, quotient),
             words.gradient_row(gradient),
             words.error_row(error, reading.setting.h),
         ]
@@ -384,13 +388,15 @@ def explore_paths(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = PAIRS if pairs is None else ranges.pairs_by_name("explore_paths", pairs, ("y", "w"))
+    functions_by_pair = PAIRS if pairs is None else ranges.pairs_by_name("explore_paths", pairs, ("y", "w"))
     merges: list[Merge] = ["log y + √w", "×", "+"] if pairs is None else ["+", "×"]
-    chosen = merges[0] if merge is None else SPELLINGS.get(merge)
-    if chosen is None or chosen not in merges:
-        listed = ", ".join(merges)
-        ranges.refuse(en=f"merge must be one of {listed}", ko=f"merge: {listed} 가운데 하나를 고르세요")
-    name = ranges.first_or(pair, "pair", named)
+    merge_name = merges[0] if merge is None else SPELLINGS.get(merge)
+    if merge_name is None or merge_name not in merges:
+        merge_names = ", ".join(merges)
+        ranges.refuse(
+            en=f"merge must be one of {merge_names}", ko=f"merge: {merge_names} 가운데 하나를 고르세요"
+        )
+    name = ranges.first_or(pair, "pair", functions_by_pair)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 5.0)
-    subject = Subject(named, x_range, ("y", "w"), merges)
-    return PathsExplorer(subject, Setting(name, chosen, x, h, bool(by_path)))
+    subject = Subject(functions_by_pair, x_range, ("y", "w"), merges)
+    return PathsExplorer(subject, Setting(name, merge_name, x, h, bool(by_path)))

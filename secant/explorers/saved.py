@@ -194,7 +194,7 @@ class Picture:
         self.function = plots.FunctionPlot(
             left, "f", quotient=r"$\Delta f/\Delta x$", gradient="x.grad", ends="$x, x+h$"
         )
-        self.plot = plots.ErrorPlot(right, r"$|\Delta f/\Delta x - \cdot\,|$", LOG_H, every=2)
+        self.plot = plots.ErrorPlot(right, r"$|\Delta f/\Delta x - \cdot\,|$", LOG_H, tick_step=2)
         self.truths = plots.line(self.plot, GREEN, 1.6, "-.", label="$|\\Delta f/\\Delta x - f'|$")
         self.errors = plots.line(self.plot, TANGENT, 2.2, label=r"$|\Delta f/\Delta x -$ x.grad$|$")
         self.zeros = plots.marker(self.plot, "v", INK, size=5)
@@ -214,8 +214,8 @@ class Picture:
         self.function.set_lines((x, heights[0]), reading.quotient, reading.slope, ends, heights)
         curves = (self.truths, reading.truths), (self.errors, reading.errors)
         self.plot.set_curves(self.zeros, reading.steps, *curves)
-        off = abs(reading.quotient - reading.truth)
-        self.plot.set_step(h, (self.truth, off), (self.error, reading.error))
+        distance = abs(reading.quotient - reading.truth)
+        self.plot.set_step(h, (self.truth, distance), (self.error, reading.error))
         for artist in (self.truths, self.truth):
             # Without a spoiler, x.grad is the correct gradient and both error curves coincide. The curve and
             # the marker for the correct gradient are therefore hidden.
@@ -249,7 +249,7 @@ class SavedExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
+        quotient, slope, error = words.compared_digits(reading.quotient, reading.slope, reading.noise)
         rows = [
             words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
             words.gradient_row(slope),
@@ -267,7 +267,7 @@ class SavedExplorer(Panel[Reading]):
 
 def _spoilers() -> list[tuple[str, str]]:
     """Return the options of the dropdown that selects what spoils the gradient, as (label, value) pairs."""
-    stored = {
+    storage_texts = {
         # The Korean particle depends on the sound of the last digit; the 16 of bfloat16 is read "십육".
         name: say(en=f"saved as {name}", ko=f"{name}{'으로' if name.endswith('6') else '로'} 저장")
         for name in DTYPES
@@ -275,7 +275,7 @@ def _spoilers() -> list[tuple[str, str]]:
     return [
         (say(en="nothing", ko="없음"), "none"),
         ("x.data.add_(a)", "data"),
-        *((text, name) for name, text in stored.items()),
+        *((text, name) for name, text in storage_texts.items()),
         ("hook: gradient × a", "hook"),
     ]
 
@@ -324,8 +324,8 @@ def explore_saved(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = ranges.some_by_name("explore_saved", functions, FUNCTIONS)
+    functions_by_name = ranges.choose_functions("explore_saved", functions, FUNCTIONS)
     ranges.check_choice("spoiler", spoiler, SPOILERS)
-    name = ranges.first_or(function, "function", named)
+    name = ranges.first_or(function, "function", functions_by_name)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 1.3)
-    return SavedExplorer(Subject(named, x_range, LOG_H), Setting(name, spoiler, x, h, a))
+    return SavedExplorer(Subject(functions_by_name, x_range, LOG_H), Setting(name, spoiler, x, h, a))

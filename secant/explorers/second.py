@@ -38,14 +38,14 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 
 Derivative = Literal["first", "second"]
-WAYS: dict[Derivative, tuple[str, ...]] = {
+METHODS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
     # Three ways to compute f'': the second difference of f, the difference quotient of autograd's gradient,
     # and double backward.
     "second": ("second", "quotient", "double"),
 }
 SHARE = 0.01  # two numbers count as different if they differ by more than this fraction of the larger one
-CALLS_OF_LIMITS = 63  # cost of one call to `approached`, in calls to the explored function
+CALLS_OF_LIMITS = 63  # cost of one call to `find_limits`, in calls to the explored function
 FEW_STEPS = 33  # number of h values in an error curve for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
@@ -109,7 +109,7 @@ class Reading(Findings):
     limits: Limits = NO_LIMITS
 
     def __post_init__(self) -> None:
-        self.estimates = dict.fromkeys(WAYS[self.setting.derivative], math.nan)
+        self.estimates = dict.fromkeys(METHODS[self.setting.derivative], math.nan)
 
     @property
     def is_first(self) -> bool:
@@ -133,8 +133,8 @@ class Reading(Findings):
         For the first derivative, that number is autograd's gradient. For the second, it is the exact value if
         that is known, and the result of double backward otherwise.
         """
-        measured = self.tangent if math.isnan(self.truth) else self.truth
-        return {way: abs(estimate - measured) for way, estimate in self.estimates.items()}
+        reference = self.tangent if math.isnan(self.truth) else self.truth
+        return {kind: abs(estimate - reference) for kind, estimate in self.estimates.items()}
 
     @property
     def noise(self) -> dict[str, float]:
@@ -209,7 +209,7 @@ def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
     return (difference.gradient(f, x_plus_h) - difference.gradient(f, x)) / (x_plus_h - x)
 
 
-def approached(f: Function, x: Tensor) -> Limits:
+def find_limits(f: Function, x: Tensor) -> Limits:
     """Return the limits of f's second difference and its gradient's difference quotient as h shrinks.
 
     Each limit is estimated by a median over steps h at which neither the function's curvature nor rounding
@@ -218,15 +218,17 @@ def approached(f: Function, x: Tensor) -> Limits:
     """
     size = max(1.0, x.abs().item())
     second, first = (torch.logspace(*ends, 9, dtype=torch.float64) * size for ends in ((-4, -2), (-7, -5)))
-    return Limits(_settled(second_difference(f, x, second)), _settled(gradient_quotient(f, x, first)))
+    return Limits(
+        _settled_median(second_difference(f, x, second)), _settled_median(gradient_quotient(f, x, first))
+    )
 
 
-def differ(one: float, other: float) -> bool:
+def differ(a: float, b: float) -> bool:
     """Return whether two numbers clearly differ; False if one is NaN."""
-    return abs(one - other) > SHARE * max(abs(one), abs(other)) + 1e-6
+    return abs(a - b) > SHARE * max(abs(a), abs(b)) + 1e-6
 
 
-def _settled(values: Tensor) -> float:
+def _settled_median(values: Tensor) -> float:
     low, middle, high = values.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64)).tolist()
     return math.nan if differ(low, high) else middle
 
@@ -243,23 +245,24 @@ class Subject(Subjects):
         self, name: str, derivative: Derivative, x: float
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the steps h and the median errors of each estimate of the derivative, all of shape (k,)."""
-        f, near, steps = self.prepared(name).f, self.median_points(name, x), self.steps(name)
+        f, points, steps = self.prepared(name).f, self.median_points(name, x), self.steps(name)
         if derivative == "first":
-            return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
-        double, truth = double_backward(f, near), self.truth(name)
-        reference = (truth(near) if truth else double) + 0 * difference.values(f, near).detach()
-        ways: dict[str, Callable[..., Tensor]] = {
+            return steps.numpy(), {"quotient": difference.median_errors(f, points, steps).numpy()}
+        double, truth = double_backward(f, points), self.truth(name)
+        reference = (truth(points) if truth else double) + 0 * difference.values(f, points).detach()
+        methods: dict[str, Callable[..., Tensor]] = {
             "second": second_difference,
             "quotient": gradient_quotient,
         }
         estimates = {
-            way: difference.by_steps(partial(method, f, near), near, steps) for way, method in ways.items()
+            kind: difference.by_steps(partial(method, f, points), points, steps)
+            for kind, method in methods.items()
         }
         if truth:
             estimates["double"] = double[None]
         curves = {
-            way: elementwise.median_sizes(estimate - reference).expand(len(steps)).numpy()
-            for way, estimate in estimates.items()
+            kind: elementwise.median_sizes(estimate - reference).expand(len(steps)).numpy()
+            for kind, estimate in estimates.items()
         }
         return steps.numpy(), curves
 
@@ -272,7 +275,7 @@ class Subject(Subjects):
         prepared = self.prepared(name)
         if self.truth(name) or not prepared.can_afford(CALLS_OF_LIMITS):
             return NO_LIMITS
-        return approached(prepared.f, torch.tensor([x], dtype=torch.float64))
+        return find_limits(prepared.f, torch.tensor([x], dtype=torch.float64))
 
     @memoised()
     def error_range(self, name: str, derivative: Derivative) -> Range:
@@ -326,8 +329,8 @@ def _remark(reading: Reading) -> None:
         else:
             reading.problem(**REMARKS["double"], x=x, slope=reading.tangent)
     elif reading.x_plus_h == x:
-        lost = REMARKS["lost_first" if reading.is_first else "lost"]
-        remarks.step_lost(reading, "x + h", "x", reading.setting.h, **lost)
+        remark = REMARKS["lost_first" if reading.is_first else "lost"]
+        remarks.step_lost(reading, "x + h", "x", reading.setting.h, **remark)
     elif reading.is_first and not math.isfinite(reading.values[1]):
         remarks.no_quotient(reading, en=f"x + h = {reading.x_plus_h:g}", ko=f"x + h = {reading.x_plus_h:g}")
     elif not reading.is_first and not math.isfinite(reading.estimates["second"]):
@@ -348,7 +351,7 @@ class Picture:
             left, "f", quotient="_", gradient="_", point="$x$", ends="$x, x+h$"
         )
         self.errors = plots.ErrorPlot(right, "_")
-        self.lines = {way: style.line(self.errors, LABELS[way]) for way, style in STYLES.items()}
+        self.lines = {kind: style.line(self.errors, LABELS[kind]) for kind, style in STYLES.items()}
         self.zeros = zeros(self.errors, list(self.lines.values()))
         self.marks = rings(self.errors, list(self.lines.values()))
         self.moving = [*self.function.moving, *self.errors.moving]
@@ -367,21 +370,21 @@ class Picture:
         self.function.secant.set_label(rf"$\Delta {f}/\Delta x$")
         self.function.tangent.set_label(f"${slope}(x)$")
         self.errors.axes.set_ylabel(rf"$|\,\ldots - {slope}(x)\,|$")
-        for way, line in self.lines.items():
-            label = "Δf / h" if reading.is_first else LABELS[way]
-            line.set_label(label if way in WAYS[derivative] else "_")
+        for kind, line in self.lines.items():
+            label = "Δf / h" if reading.is_first else LABELS[kind]
+            line.set_label(label if kind in METHODS[derivative] else "_")
 
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
         x, h, heights = reading.setting.x, reading.setting.h, reading.heights
         ends, quotient = (x, reading.x_plus_h), reading.estimates["quotient"]
         self.function.set_lines((x, heights[0]), quotient, reading.tangent, ends, heights)
-        for at_zero, (way, line) in zip(self.zeros, self.lines.items(), strict=True):
-            self.errors.set_curves(at_zero, reading.steps, (line, reading.curves.get(way, np.empty(0))))
+        for zero_marks, (kind, line) in zip(self.zeros, self.lines.items(), strict=True):
+            self.errors.set_curves(zero_marks, reading.steps, (line, reading.curves.get(kind, np.empty(0))))
         self.errors.set_step(h)
         errors = reading.errors
-        shown = [errors[way] if way in reading.curves else math.nan for way in self.lines]
-        self.marks.set_offsets([(h, error) for error in self.errors.inside(*shown)])
+        visible_errors = [errors[kind] if kind in reading.curves else math.nan for kind in self.lines]
+        self.marks.set_offsets([(h, error) for error in self.errors.clip_errors(*visible_errors)])
 
 
 class SecondExplorer(Panel[Reading]):
@@ -391,8 +394,8 @@ class SecondExplorer(Panel[Reading]):
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
-        orders = texts.options(__file__, "derivative")
-        self.derivative = controls.choice(say(en="find", ko="구할 값"), orders, start.derivative)
+        derivatives = texts.options(__file__, "derivative")
+        self.derivative = controls.choice(say(en="find", ko="구할 값"), derivatives, start.derivative)
         rows = [(self.function, self.derivative), self.x_and_h(start, subject)]
         legend = LEGEND if all(map(subject.truth, subject.functions)) else DISTANCES
         super().__init__(subject, start, lambda: Picture(subject), rows, legend)
@@ -400,19 +403,19 @@ class SecondExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, noise = self.reading, self.reading.noise
         if reading.is_first:
-            compared = words.compared(reading.estimates["quotient"], reading.tangent, noise["quotient"])
-            quotient, gradient, error = compared
+            digits = words.compared_digits(reading.estimates["quotient"], reading.tangent, noise["quotient"])
+            quotient, gradient, error = digits
             return [
                 words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
                 words.gradient_row(gradient),
                 words.error_row(error, reading.setting.h),
             ]
         numbers = {
-            way: words.quotient_digits(estimate, noise[way]) if noise[way] else words.digits(estimate)
-            for way, estimate in reading.estimates.items()
+            kind: words.quotient_digits(estimate, noise[kind]) if noise[kind] else words.digits(estimate)
+            for kind, estimate in reading.estimates.items()
         }
         rows = [words.gradient_row(words.digits(reading.slopes[0]))]
-        rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
+        rows += [self.row(kind, FORMULAS[kind], number) for kind, number in numbers.items()]
         errors = reading.errors
         if math.isnan(reading.truth):
             del errors["double"]  # double backward has no error: the other errors are measured from it
@@ -433,9 +436,9 @@ class SecondExplorer(Panel[Reading]):
         if reading.is_first:
             curve, errors = REMARKS["first_curve"], REMARKS["first_errors"]
         else:
-            measured = "distances" if math.isnan(reading.truth) else "errors"
-            curve, errors = REMARKS["second_curve"], REMARKS[measured]
-        error_texts = {way: f"{error:.1e}" for way, error in reading.errors.items()}
+            remark_name = "distances" if math.isnan(reading.truth) else "errors"
+            curve, errors = REMARKS["second_curve"], REMARKS[remark_name]
+        error_texts = {kind: f"{error:.1e}" for kind, error in reading.errors.items()}
         return {
             **super().alt_fields(),
             "curve": say(**curve).format(function=self.setting.function),
@@ -456,7 +459,7 @@ STYLES = {
 }
 REMARKS = texts.remarks(__file__)
 LEFT = {**words.LINES, "points": words.POINTS}
-SAMPLES = {way: style.sample() for way, style in STYLES.items()}
+SAMPLES = {kind: style.sample() for kind, style in STYLES.items()}
 LEGEND = texts.legend(__file__, LEFT, {**SAMPLES, "h": words.STEP_LINE})
 DISTANCES = texts.legend(
     __file__,
@@ -498,9 +501,9 @@ def explore_second(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = ranges.some_by_name("explore_second", functions, FUNCTIONS)
-    ranges.check_choice("derivative", derivative, WAYS)
-    name = ranges.first_or(function, "function", named)
+    functions_by_name = ranges.choose_functions("explore_second", functions, FUNCTIONS)
+    ranges.check_choice("derivative", derivative, METHODS)
+    name = ranges.first_or(function, "function", functions_by_name)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 5.0)
     start = Setting(name, derivative, x, h)
-    return SecondExplorer(Subject(named, x_range, few_steps=FEW_STEPS, calls=8), start)
+    return SecondExplorer(Subject(functions_by_name, x_range, few_steps=FEW_STEPS, calls=8), start)

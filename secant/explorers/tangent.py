@@ -126,12 +126,12 @@ class Subject:
         name, dtype, scheme = setting.function, setting.dtype, setting.scheme
         f, curve = self.by_dtype[dtype].prepared(name).f, self.by_dtype[dtype].curve(name)[1]
         x = torch.tensor([setting.x], dtype=torch.float64).to(DTYPES[dtype])
-        near = self.by_dtype[dtype].median_points(name, x.item())
-        reading = Reading(setting, x.item(), median_count=len(near))
+        points = self.by_dtype[dtype].median_points(name, x.item())
+        reading = Reading(setting, x.item(), median_count=len(points))
         with reading.collecting_problems():
             reading.height = difference.number(f, x)
             if scheme != "complex":
-                left, right = difference.compared(x, setting.h, scheme)
+                left, right = difference.compared_points(x, setting.h, scheme)
                 reading.ends = left.item(), right.item()
                 reading.heights = difference.number(f, left), difference.number(f, right)
             reading.quotient = difference.quotient(f, x, setting.h, scheme).real.item()
@@ -139,7 +139,7 @@ class Subject:
             reading.gradient = difference.gradient(f, x).item()
             reading.error = abs(reading.quotient - reading.gradient)
             step = torch.tensor([setting.h], dtype=torch.float64)
-            reading.median = difference.median_errors(f, near, step, scheme).item()
+            reading.median = difference.median_errors(f, points, step, scheme).item()
         for dtype_name in self.dtypes:
             with contextlib.suppress(FunctionProblem):
                 reading.steps, reading.curves[dtype_name] = self.error_curve(
@@ -173,15 +173,17 @@ class Picture:
         self.function = plots.FunctionPlot(
             left, "f", quotient=r"$\Delta f/\Delta x$", gradient="$f'(x)$", point="$x$"
         )
-        every = 3 if subject.rounding else 1
-        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$", subject.log_h, every=every)
+        tick_step = 3 if subject.rounding else 1
+        self.errors = plots.ErrorPlot(
+            right, r"$|\,\Delta f/\Delta x - f'(x)\,|$", subject.log_h, tick_step=tick_step
+        )
         styles = {dtype: STYLES[dtype] for dtype in subject.dtypes}
         self.curves = {dtype: style.line(self.errors, dtype) for dtype, style in styles.items()}
         colors = {dtype: style.color for dtype, style in styles.items()}
         self.zeros = {dtype: plots.marker(self.errors, "v", color, size=6) for dtype, color in colors.items()}
         self.median = plots.marker(self.errors, "o", INK, size=10, hollow=True, label="$h$")
         self.current_error = plots.marker(self.errors, "D", SECANT, size=7, label="$x$")
-        self.nothing = plots.marker(self.errors, "x", SECANT, size=10)
+        self.missing_error = plots.marker(self.errors, "x", SECANT, size=10)
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
@@ -193,22 +195,22 @@ class Picture:
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
         setting = reading.setting
-        at = reading.x, reading.height
-        self.function.set_lines(at, reading.quotient, reading.gradient, reading.ends, reading.heights)
+        point = reading.x, reading.height
+        self.function.set_lines(point, reading.quotient, reading.gradient, reading.ends, reading.heights)
         self.function.ends.set_label(ENDS[setting.scheme])
         for dtype, curve in self.curves.items():
             errors = reading.curves.get(dtype, np.empty(0))
             zeros = self.errors.set_curves(self.zeros[dtype], reading.steps, (curve, errors))
             self.zeros[dtype].set_visible(len(zeros) > 0)
-            chosen = dtype == setting.dtype
+            is_chosen = dtype == setting.dtype
             # If some errors are 0, every point of the curve gets a marker, because no line leads to a point
             # between two zeros.
-            every = 1 if len(zeros) else max(1, len(errors) // 16)
-            curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
+            mark_every = 1 if len(zeros) else max(1, len(errors) // 16)
+            curve.set(lw=2.2 if is_chosen else 1.2, ms=6 if is_chosen else 4, markevery=mark_every)
         self.errors.set_step(setting.h, (self.median, reading.median), (self.current_error, reading.error))
         self.current_error.set_marker("v" if reading.error == 0 else "D")
-        self.nothing.set_data([setting.h], [self.errors.high / 3])
-        self.nothing.set_visible(math.isnan(reading.error))
+        self.missing_error.set_data([setting.h], [self.errors.high / 3])
+        self.missing_error.set_visible(math.isnan(reading.error))
 
 
 class TangentExplorer(Panel[Reading]):
@@ -237,13 +239,13 @@ class TangentExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
         numbers = reading.quotient, reading.gradient, reading.noise
-        quotient, gradient, error = words.compared(*numbers, setting.dtype)
-        nearby = say(en=f"{reading.median_count} x nearby", ko=f"근처의 x {reading.median_count}개")
+        quotient, gradient, error = words.compared_digits(*numbers, setting.dtype)
+        label = say(en=f"{reading.median_count} x nearby", ko=f"근처의 x {reading.median_count}개")
         return [
             words.quotient_row(FORMULAS[setting.scheme], quotient),
             words.gradient_row(gradient),
             self.row("error", words.step(setting.h), error),
-            self.row("median", nearby, f"{reading.median:.1e}"),
+            self.row("median", label, f"{reading.median:.1e}"),
         ]
 
 
@@ -294,11 +296,11 @@ def explore(
     Raises:
         ValueError: if an argument other than a function is invalid.
     """
-    named = ranges.some_by_name("explore", functions, FUNCTIONS)
+    functions_by_name = ranges.choose_functions("explore", functions, FUNCTIONS)
     dtype = str(dtype).removeprefix("torch.")
-    name = ranges.first_or(function, "function", named)
+    name = ranges.first_or(function, "function", functions_by_name)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 5.0)
-    subject = Subject(named, x_range, rounding=rounding)
+    subject = Subject(functions_by_name, x_range, rounding=rounding)
     ranges.check_choice("dtype", dtype, subject.dtypes)
     ranges.check_choice("scheme", scheme, subject.schemes)
     return TangentExplorer(subject, Setting(name, x, h, dtype, scheme))

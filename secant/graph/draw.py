@@ -73,8 +73,8 @@ class AutogradGraph:
         for row, node in zip(table, self.nodes, strict=True):
             first, *rest = (_pad(cell, width) for cell, width in zip(row, widths, strict=False))
             lines.append("  ".join([first.strip().rjust(widths[0]), *rest, row[3]]).rstrip())
-            more = (*node.facts, *(node.saved if self.saved else ()))
-            lines += [" " * (widths[0] + 4) + str(line) for line in more]
+            details = (*node.facts, *(node.saved if self.saved else ()))
+            lines += [" " * (widths[0] + 4) + str(line) for line in details]
         lines += [
             f"{'-':>{widths[0] or 1}}  {_kind_of(box)}  {box.label}" for box in self.snapshot.unattached
         ]
@@ -90,10 +90,10 @@ class AutogradGraph:
                 ko="이 텐서들에는 계산 그래프가 없습니다. 만든 노드가 하나도 없습니다.",
             )
         if self.snapshot.left_out:
-            count, more = len(self.nodes), self.snapshot.left_out
+            count, left_out_count = len(self.nodes), self.snapshot.left_out
             yield say(
-                en=f"Only the {count} nodes nearest the outputs are drawn; {more} more follow.",
-                ko=f"출력에서 가까운 노드 {count}개만 그렸습니다. 그 뒤로 {more}개가 더 있습니다.",
+                en=f"Only the {count} nodes nearest the outputs are drawn; {left_out_count} more follow.",
+                ko=f"출력에서 가까운 노드 {count}개만 그렸습니다. 그 뒤로 {left_out_count}개가 더 있습니다.",
             )
         if self.snapshot.missing:
             names = ", ".join(self.snapshot.missing)
@@ -180,14 +180,16 @@ def draw_graph(
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
     kinds_to_show = [kind for kind, is_shown in kinds.items() if is_shown]
-    unwrapped = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
-    only_values = {name: thing for name, thing in unwrapped.items() if isinstance(thing, Value)}
+    unwrapped = {
+        n: tensor.tensor if isinstance(tensor, TorchValue) else tensor for n, tensor in tensors.items()
+    }
+    only_values = {name: tensor for name, tensor in unwrapped.items() if isinstance(tensor, Value)}
     if len(only_values) == len(unwrapped):
         return AutogradGraph(record_values(only_values, kinds_to_show))
-    only_tensors = {name: thing for name, thing in unwrapped.items() if isinstance(thing, torch.Tensor)}
-    for name, thing in unwrapped.items():
+    only_tensors = {name: tensor for name, tensor in unwrapped.items() if isinstance(tensor, torch.Tensor)}
+    for name, tensor in unwrapped.items():
         if name not in only_tensors:
-            raise TypeError(f"draw_graph shows tensors; {name} is a {type(thing).__name__}")
+            raise TypeError(f"draw_graph shows tensors; {name} is a {type(tensor).__name__}")
     return AutogradGraph(record(only_tensors, kinds_to_show), saved)
 
 
@@ -244,18 +246,18 @@ def _tooltips(scene: Scene, graph: GraphSnapshot) -> Iterator[str]:
 
     for place in scene.places:
         if place.node is not None:
-            across, text = place.left + place.right, _tooltip_text(graph.nodes[place.node])
-            yield field(text, place.x - place.left, place.y, across, place.depth)
+            box_width, text = place.left + place.right, _tooltip_text(graph.nodes[place.node])
+            yield field(text, place.x - place.left, place.y, box_width, place.depth)
     for (x, y, width), box in zip(scene.unattached, graph.unattached, strict=True):
         yield field(f"{box.label}: {_kind_of(box)}", x, y, width, BOX)
 
 
-def _svg_elements(scene: Scene, graph: GraphSnapshot, saved: bool) -> Iterator[str]:
+def _svg_elements(scene: Scene, graph: GraphSnapshot, show_saved: bool) -> Iterator[str]:
     for points in _edge_points(scene):
         yield _edge(points)
     for place in scene.places:
         if place.node is not None:
-            yield from _node(place, graph.nodes[place.node], saved)
+            yield from _node(place, graph.nodes[place.node], show_saved)
         elif place.height:
             yield _text("⋯", place.x, place.y + 17, SIZE, anchor="middle")
     for (x, y, width), box in zip(scene.unattached, graph.unattached, strict=True):
@@ -272,16 +274,18 @@ def _edge_points(scene: Scene) -> Iterator[list[Point]]:
     """
     places = scene.places
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
-    leaving = _ports(scene, [(start, end) for start, end in scene.edges])
-    arriving = _ports(scene, [(end, start) for start, end in scene.edges])
+    start_ports = _ports(scene, [(start, end) for start, end in scene.edges])
+    end_ports = _ports(scene, [(end, start) for start, end in scene.edges])
     for k, (start, end) in enumerate(scene.edges):
-        low = places[start].y + places[start].height
+        bottom = places[start].y + places[start].height
         edge_points = [
-            (leaving[k], low),
-            (leaving[k], scene.bottoms[row_of[start]]),
-            (arriving[k], places[end].y),
+            (start_ports[k], bottom),
+            (start_ports[k], scene.bottoms[row_of[start]]),
+            (end_ports[k], places[end].y),
         ]
-        yield edge_points if places[end].height else [*edge_points, (arriving[k], scene.bottoms[row_of[end]])]
+        yield (
+            edge_points if places[end].height else [*edge_points, (end_ports[k], scene.bottoms[row_of[end]])]
+        )
 
 
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
@@ -290,11 +294,11 @@ def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
     Edges that meet the same place are spread out, in the order of the x coordinates of their other ends.
     """
     places = scene.places
-    meeting: dict[int, list[int]] = {}
+    edges_by_place: dict[int, list[int]] = {}
     for k, (place_index, _) in enumerate(ends):
-        meeting.setdefault(place_index, []).append(k)
+        edges_by_place.setdefault(place_index, []).append(k)
     ports = [0.0] * len(ends)
-    for place_index, edges in meeting.items():
+    for place_index, edges in edges_by_place.items():
         place = places[place_index]
         edges.sort(key=lambda k: (places[ends[k][1]].x, k))
         spacing = 0.0
@@ -328,10 +332,10 @@ def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bo
 def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
     """Return the SVG shape for a kind of node or tensor, both in the picture and in its legend."""
 
-    def rect(colour: str, more: str, inset: float = 0) -> str:
+    def rect(colour: str, attributes: str, inset: float = 0) -> str:
         return (
             f'<rect x="{x + inset:.1f}" y="{y + inset:.1f}" width="{width - 2 * inset:.1f}"'
-            f' height="{height - 2 * inset:.1f}" stroke="{colour}" fill="{colour}" {more}/>'
+            f' height="{height - 2 * inset:.1f}" stroke="{colour}" fill="{colour}" {attributes}/>'
         )
 
     if kind in ("function", "value"):
@@ -362,7 +366,7 @@ def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
     return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"/>'
 
 
-def _node(place: PlacedBox, node: Node, saved: bool) -> Iterator[str]:
+def _node(place: PlacedBox, node: Node, show_saved: bool) -> Iterator[str]:
     x, y, width = place.x - place.half, place.y, 2 * place.half
     yield "<g>"
     yield _outline(node.kind, x, y, width, place.height)
@@ -371,25 +375,27 @@ def _node(place: PlacedBox, node: Node, saved: bool) -> Iterator[str]:
     yield _text(clip(node.name), place.x - head / 2 + room / 2, y + 17.5, SIZE, anchor="middle")
     if node.shape:
         yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
-    lines = saved_lines(node, saved)
+    lines = saved_lines(node, show_saved)
     if lines:
-        inside, slant = _INSIDE[node.kind]
-        yield f'<path d="M{x:.1f} {y + BOX:.1f}h{width:.1f}" stroke="{inside}" stroke-opacity="0.6"/>'
+        colour, indent = _INSIDE[node.kind]
+        yield f'<path d="M{x:.1f} {y + BOX:.1f}h{width:.1f}" stroke="{colour}" stroke-opacity="0.6"/>'
         for k, line in enumerate(lines):
-            yield _text(line, x + slant + PAD, y + BOX + 14 + k * LINE, SMALL)
+            yield _text(line, x + indent + PAD, y + BOX + 14 + k * LINE, SMALL)
     if node.leaf is not None:
-        across, deep = tag_size([node.leaf])
-        below = y + place.height
-        yield _stub(place.x, below, place.x, below + STUB)
-        yield from _tag([node.leaf], place.x - across / 2, below + STUB, across, deep, "leaf")
+        tag_width, tag_height = tag_size([node.leaf])
+        bottom = y + place.height
+        yield _stub(place.x, bottom, place.x, bottom + STUB)
+        yield from _tag([node.leaf], place.x - tag_width / 2, bottom + STUB, tag_width, tag_height, "leaf")
     elif node.tensors:
-        across, deep = tag_size(node.tensors)
+        tag_width, tag_height = tag_size(node.tensors)
         if node.output:
             yield _stub(place.x, y - STUB, place.x, y)
-            yield from _tag(node.tensors, place.x - across / 2, y - STUB - deep, across, deep, "output")
+            yield from _tag(
+                node.tensors, place.x - tag_width / 2, y - STUB - tag_height, tag_width, tag_height, "output"
+            )
         else:
             yield _stub(x - STUB, y + BOX / 2, x, y + BOX / 2)
-            yield from _tag(node.tensors, x - STUB - across, y, across, deep, "named")
+            yield from _tag(node.tensors, x - STUB - tag_width, y, tag_width, tag_height, "named")
     yield "</g>"
 
 
@@ -397,7 +403,7 @@ def _tooltip_text(node: Node) -> str:
     lines = [f"{node.name} {_tensors(node)}".rstrip()]
     if node.saved:
         lines.append(say(en="saved for backward:", ko="backward를 위해 저장한 값:"))
-        lines += [f"  {saved}" for saved in node.saved]
+        lines += [f"  {value}" for value in node.saved]
     elif node.kind == "function" and node.name != "CopySlices":  # CopySlices hides the values it saved
         lines.append(say(en="saved nothing", ko="저장한 값 없음"))
     return "\n".join(lines)
@@ -439,8 +445,8 @@ def _legend(graph: GraphSnapshot) -> str:
     }
     items = "".join(
         f'<span style="display:inline-block;margin-right:1.4em">{_legend_shape(kind)} {escape(words)}</span> '
-        for kind, (words, occurs) in kinds.items()
-        if occurs
+        for kind, (words, is_present) in kinds.items()
+        if is_present
     )
     if not nodes:
         return f"<div>{items}</div>"

@@ -73,7 +73,7 @@ def copy_of(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, dict):
-        return {key: copy_of(each) for key, each in value.items()}
+        return {key: copy_of(item) for key, item in value.items()}
     if isinstance(value, list | set):
         return type(value)(map(copy_of, value))
     if isinstance(value, tuple) and not isinstance(value, torch.Size):
@@ -100,11 +100,15 @@ def _reads_only(function: FunctionType, may_write: bool, seen: frozenset[int]) -
     steps = [*_steps(code)]
     if any(_has_side_effect(step, cells) for step in steps):
         return False
-    writes = any(map(_writes, steps))
-    loaded = [_global(function, step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    has_writes = any(map(_writes, steps))
+    loaded_values = [
+        _global(function, step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    ]
     defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-    values = (*loaded, *cells.values(), *defaults)
-    return (may_write or not writes) and all(_is_harmless(value, not writes, seen) for value in values)
+    values = (*loaded_values, *cells.values(), *defaults)
+    return (may_write or not has_writes) and all(
+        _is_harmless(value, not has_writes, seen) for value in values
+    )
 
 
 def _steps(code: CodeType) -> Iterator[dis.Instruction]:
@@ -151,7 +155,7 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
     if isinstance(value, torch.Tensor | np.ndarray):
         return tensors
     if isinstance(value, tuple):
-        return all(_is_harmless(each, tensors, seen) for each in value)
+        return all(_is_harmless(item, tensors, seen) for item in value)
     if isinstance(value, ModuleType):
         return value.__name__.partition(".")[0] in _LIBRARIES
     if isinstance(value, type) and issubclass(value, torch.autograd.Function):
@@ -170,9 +174,9 @@ def _is_harmless_class(function_class: type[torch.autograd.Function], seen: froz
     kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
     names = [name for name in vars(function_class) if not name.startswith("__")]
     members = [vars(function_class)[name] for name in names if name != "_backward_cls"]
-    makers = (function_class.forward, function_class.setup_context)
+    methods = (function_class.forward, function_class.setup_context)
     return all(isinstance(value, kinds) for value in members) and all(
-        only_computes(maker, seen=seen) for maker in makers
+        only_computes(method, seen=seen) for method in methods
     )
 
 

@@ -171,20 +171,24 @@ def _topological_order(graph_nodes: Sequence[Any]) -> Iterator[tuple[int, dict[i
     """
     position = {id(node): i for i, node in enumerate(graph_nodes)}
     inputs = [
-        {place: (position[id(to)], n) for place, (to, n) in enumerate(node.next_functions) if to is not None}
+        {
+            place: (position[id(next_node)], n)
+            for place, (next_node, n) in enumerate(node.next_functions)
+            if next_node is not None
+        }
         for node in graph_nodes
     ]
-    waiting = [0] * len(graph_nodes)
+    pending_counts = [0] * len(graph_nodes)
     for row in inputs:
         for j, _ in row.values():
-            waiting[j] += 1
-    ready = deque(i for i, count in enumerate(waiting) if not count)
+            pending_counts[j] += 1
+    ready = deque(i for i, count in enumerate(pending_counts) if not count)
     while ready:
         i = ready.popleft()
         yield i, inputs[i]
         for j, _ in inputs[i].values():
-            waiting[j] -= 1
-            if not waiting[j]:
+            pending_counts[j] -= 1
+            if not pending_counts[j]:
                 ready.append(j)
 
 
@@ -196,7 +200,7 @@ def _receiving_results(flow: Flow, i: int) -> set[int]:
     return {*flow.arriving[i]} | {number for j, number in flow.unknown if j == i} or {0}
 
 
-def _slopes(node: Any, reached: Collection[int]) -> Gradients:
+def _slopes(node: Any, receiving: Collection[int]) -> Gradients:
     """Return the gradients that a node passes to its inputs when it receives gradients of ones.
 
     The gradient for an input that was broadcast has an entry for each copy.
@@ -205,9 +209,9 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
         return ()
     count = nodes.count_of_results(node)
     outgoing = _call_node(
-        node, [nodes.gradient_of_ones(node, k) if k in reached else None for k in range(count)]
+        node, [nodes.gradient_of_ones(node, k) if k in receiving else None for k in range(count)]
     )
-    pairs = zip_longest(_fit(node, outgoing), outgoing)
+    pairs = zip_longest(_fit_to_inputs(node, outgoing), outgoing)
     return [_to_copies(slope, before) for slope, before in pairs]
 
 
@@ -242,7 +246,7 @@ def _pass_on(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
     outgoing = _call_node(node, incoming)
     for hook in hooks.after:
         outgoing = _call_hook(hook, tuple(outgoing), tuple(incoming))
-    return _fit(node, outgoing)
+    return _fit_to_inputs(node, outgoing)
 
 
 def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> Gradients:
@@ -264,7 +268,7 @@ def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> G
     return ()
 
 
-def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
+def _call_hook(hook: Hook, gradients: Any, *other_gradients: Any) -> Any:
     """Call a hook on copies of the gradients and return the resulting gradients.
 
     A hook that only reads gradients is not called, and the gradients are returned unchanged.
@@ -275,7 +279,7 @@ def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
         raise _Unknown("hook")
     gradients = copy_of(gradients)
     try:
-        answer = hook(gradients, *map(copy_of, more))
+        answer = hook(gradients, *map(copy_of, other_gradients))
     except Exception as error:  # a learner's hook may raise any error
         raise _Unknown("failed") from error
     if isinstance(gradients, tuple) and isinstance(answer, torch.Tensor):
@@ -323,12 +327,12 @@ def _unpack_hooks(node: Any) -> Iterator[Hook]:
             # it again.
             with contextlib.suppress(RuntimeError):
                 packed = getattr(node, name)
-                for each in packed if isinstance(packed, tuple) else (packed,):
-                    if (hook := getattr(each, "unpack_hook", None)) is not None:
+                for saved_value in packed if isinstance(packed, tuple) else (packed,):
+                    if (hook := getattr(saved_value, "unpack_hook", None)) is not None:
                         yield hook
 
 
-def _fit(node: Any, outgoing: Gradients) -> Gradients:
+def _fit_to_inputs(node: Any, outgoing: Gradients) -> Gradients:
     try:
         return nodes.fit_to_inputs(node, outgoing)
     except RuntimeError as error:

@@ -46,20 +46,20 @@ def hooks_of(nodes: Sequence[Any]) -> list[Hooks]:
         return [Hooks() for _ in nodes]
     objects = gc.get_objects()
     tables: list[HookTable] = [
-        thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)
+        table for table in objects if type(table) is OrderedDict and _holds_hooks(table)
     ]
     if not tables:
         return [Hooks() for _ in nodes]
-    with _protected_grads(objects), _listeners(tables) as called:
-        results = [_hooks_called_at(node, called) for node in nodes]
+    with _protected_grads(objects), _listeners(tables) as called_hooks:
+        results = [_hooks_called_at(node, called_hooks) for node in nodes]
     return [
         Hooks(
-            of_results,
+            result_hooks,
             _registered_hooks(node.register_prehook),
             _registered_hooks(node.register_hook),
-            _accumulated(node),
+            _accumulation_hooks(node),
         )
-        for node, of_results in zip(nodes, results, strict=True)
+        for node, result_hooks in zip(nodes, results, strict=True)
     ]
 
 
@@ -74,20 +74,20 @@ def _listeners(tables: Sequence[HookTable]) -> Iterator[list[Hook]]:
     Yields:
         the list of hooks to which a gradient has arrived.
     """
-    called: list[Hook] = []
+    called_hooks: list[Hook] = []
     originals = [dict(table) for table in tables]
 
     def listener(hook: Hook) -> Hook:
         def listen(gradient: Any, *_: Any) -> None:
             if gradient is not None:
-                called.append(hook)
+                called_hooks.append(hook)
 
         return listen
 
     try:
         for table in tables:
             table.update({key: listener(hook) for key, hook in table.items()})
-        yield called
+        yield called_hooks
     finally:
         for table, original in zip(tables, originals, strict=True):
             table.update(original)
@@ -99,7 +99,7 @@ def _protected_grads(objects: Sequence[Any]) -> Iterator[None]:
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
     with torch._C.DisableTorchFunctionSubclass():
-        tensors = [thing for thing in objects if type(thing) in kinds and thing.retains_grad is True]
+        tensors = [tensor for tensor in objects if type(tensor) in kinds and tensor.retains_grad is True]
         before = [tensor.grad for tensor in tensors]
     try:
         yield
@@ -109,14 +109,14 @@ def _protected_grads(objects: Sequence[Any]) -> Iterator[None]:
                 tensor.grad = gradient
 
 
-def _hooks_called_at(node: Any, called: list[Hook]) -> list[tuple[int, Hook]]:
+def _hooks_called_at(node: Any, called_hooks: list[Hook]) -> list[tuple[int, Hook]]:
     hooks: list[tuple[int, Hook]] = []
     for number in range(count_of_results(node)):
-        called.clear()
+        called_hooks.clear()
         edge = GradientEdge(node, number)
         with contextlib.suppress(RuntimeError):  # raised for a result without a gradient
             torch.autograd.grad([edge], [edge], [gradient_of_ones(node, number)], retain_graph=True)
-        hooks += [(number, hook) for hook in called]
+        hooks += [(number, hook) for hook in called_hooks]
     return hooks
 
 
@@ -131,6 +131,6 @@ def _registered_hooks(register: Callable[[Hook], Any]) -> list[Hook]:
     return [*table.values()]
 
 
-def _accumulated(node: Any) -> list[Hook]:
+def _accumulation_hooks(node: Any) -> list[Hook]:
     table = node.variable._post_accumulate_grad_hooks if node.name() == ACCUMULATOR else None
     return [*(table or {}).values()]

@@ -81,9 +81,9 @@ def clip(text: str) -> str:
     return text if cells(text) <= LONG else text[: LONG - 1] + "…"
 
 
-def saved_lines(node: Node, shown: bool) -> list[str]:
+def saved_lines(node: Node, show_saved: bool) -> list[str]:
     """Return the lines under a node's name: its facts (such as gradients) and, if shown, its saved values."""
-    lines = [clip(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
+    lines = [clip(str(line)) for line in (*node.facts, *(node.saved if show_saved else ()))]
     return lines if len(lines) <= ROWS else [*lines[: ROWS - 1], "…"]
 
 
@@ -92,8 +92,8 @@ def tag_size(lines: Sequence[str]) -> Point:
     return max(text_width(clip(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
 
 
-def _sized_box(number: int, node: Node, saved: bool) -> PlacedBox:
-    lines = saved_lines(node, saved)
+def _sized_box(number: int, node: Node, show_saved: bool) -> PlacedBox:
+    lines = saved_lines(node, show_saved)
     head = text_width(clip(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
     width = max([head, *(text_width(line, SMALL) for line in lines)]) + 2 * PAD
     if node.kind == "accumulate":
@@ -101,25 +101,25 @@ def _sized_box(number: int, node: Node, saved: bool) -> PlacedBox:
     height = BOX + (LINE * len(lines) + 6 if lines else 0)
     place = PlacedBox(number, width / 2, height, width / 2, width / 2, height)
     if node.leaf is not None:
-        across, deep = tag_size([node.leaf])
-        place.left = place.right = max(width, across) / 2
-        place.depth += STUB + deep
+        tag_width, tag_height = tag_size([node.leaf])
+        place.left = place.right = max(width, tag_width) / 2
+        place.depth += STUB + tag_height
     elif node.tensors:
-        across, deep = tag_size(node.tensors)
+        tag_width, tag_height = tag_size(node.tensors)
         if node.output:
-            place.left = place.right = max(width, across) / 2
+            place.left = place.right = max(width, tag_width) / 2
         else:
-            place.left += STUB + across
-            place.depth = max(height, deep)
+            place.left += STUB + tag_width
+            place.depth = max(height, tag_height)
     return place
 
 
-def lay_out(graph: GraphSnapshot, saved: bool) -> Scene:
+def lay_out(graph: GraphSnapshot, show_saved: bool) -> Scene:
     """Place every node, with few edges that cross and no boxes that overlap.
 
     The number of a node's row is the length of the longest path from an output to the node.
     """
-    places = [_sized_box(i, node, saved) for i, node in enumerate(graph.nodes)]
+    places = [_sized_box(i, node, show_saved) for i, node in enumerate(graph.nodes)]
     links = [(i, j) for i, node in enumerate(graph.nodes) for j in node.inputs]
     for i, node in enumerate(graph.nodes):
         if node.left_out:
@@ -128,7 +128,7 @@ def lay_out(graph: GraphSnapshot, saved: bool) -> Scene:
     net = nx.MultiDiGraph()
     net.add_nodes_from(range(len(places)))
     net.add_edges_from(links)
-    ends = {i for i, leading in net.out_degree() if not leading}
+    ends = {i for i, degree in net.out_degree() if not degree}
     rows = [part for row in nx.topological_generations(net) for part in _split_row(sorted(row), ends, places)]
     scene = Scene(places, rows, _split_long_edges(links, places, rows))
     _order(scene)
@@ -191,11 +191,11 @@ def _order(scene: Scene) -> None:
     # In the initial order, the inputs of each operation are placed from left to right.
     rank = {i: float(k) for row in scene.rows[:1] for k, i in enumerate(row)}
     for row in scene.rows[1:]:
-        row.sort(key=lambda i: sum(rank[up] + port for up, port in ports[i]) / len(ports[i]))
+        row.sort(key=lambda i: sum(rank[start] + port for start, port in ports[i]) / len(ports[i]))
         rank |= {i: float(k) for k, i in enumerate(row)}
-    best, fewest = [list(row) for row in scene.rows], _crossings(scene)
+    best_rows, fewest_crossings = [list(row) for row in scene.rows], _crossings(scene)
     for sweep in range(12):
-        if not fewest:
+        if not fewest_crossings:
             break
         neighbours, rows = (below, scene.rows[-2::-1]) if sweep % 2 == 0 else (above, scene.rows[1:])
         for row in rows:
@@ -205,9 +205,9 @@ def _order(scene: Scene) -> None:
             }
             row.sort(key=goal.__getitem__)
             rank |= {i: float(k) for k, i in enumerate(row)}
-        if (count := _crossings(scene)) < fewest:
-            best, fewest = [list(row) for row in scene.rows], count
-    scene.rows = best
+        if (count := _crossings(scene)) < fewest_crossings:
+            best_rows, fewest_crossings = [list(row) for row in scene.rows], count
+    scene.rows = best_rows
 
 
 def _neighbours(scene: Scene) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -225,9 +225,9 @@ def _crossings(scene: Scene) -> int:
     ends: dict[int, list[int]] = {}
     count = 0
     for start, end in sorted(scene.edges, key=lambda edge: (rank[edge[0]], rank[edge[1]])):
-        passed = ends.setdefault(row_of[start], [])
-        count += len(passed) - bisect_left(passed, rank[end] + 1)
-        insort(passed, rank[end])
+        previous_ends = ends.setdefault(row_of[start], [])
+        count += len(previous_ends) - bisect_left(previous_ends, rank[end] + 1)
+        insort(previous_ends, rank[end])
     return count
 
 
@@ -298,10 +298,10 @@ def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
     scene.height = (scene.bottoms[-1] if scene.bottoms else 0) + margin
     x, y, room = margin, scene.height + (10 if scene.rows else 0), max(scene.width, 560)
     for box in graph.unattached:
-        across, deep = tag_size([box.label])
-        if x > margin and x + across + margin > room:
-            x, y = margin, y + deep + 10
-        scene.unattached.append((x, y, across))
-        x += across + BOX_GAP
+        tag_width, tag_height = tag_size([box.label])
+        if x > margin and x + tag_width + margin > room:
+            x, y = margin, y + tag_height + 10
+        scene.unattached.append((x, y, tag_width))
+        x += tag_width + BOX_GAP
         scene.width = max(scene.width, x - BOX_GAP + margin)
-        scene.height = y + deep + margin
+        scene.height = y + tag_height + margin

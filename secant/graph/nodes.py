@@ -33,8 +33,8 @@ def gradient_of_ones(node: Any, number: int) -> Tensor:
     """Return a gradient of ones for the node's result with this index."""
     if node.name() == ACCUMULATOR:
         return torch.ones_like(node.variable)
-    about = node._input_metadata[number]
-    return torch.ones(tuple(about.shape), dtype=about.dtype, device=about.device)
+    metadata = node._input_metadata[number]
+    return torch.ones(tuple(metadata.shape), dtype=metadata.dtype, device=metadata.device)
 
 
 def call_node(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
@@ -68,11 +68,11 @@ def fit_to_inputs(node: Any, gradients: Gradients) -> list[Tensor | None]:
 def _call_python_backward(node: Any, gradients: Gradients, ctx: Any) -> Any:
     function_class = node._forward_cls
     if not _keeps_none(function_class):
-        filled = [
+        filled_gradients = [
             0 * gradient_of_ones(node, k) if gradient is None else gradient
             for k, gradient in enumerate(gradients)
         ]
-        gradients = filled
+        gradients = filled_gradients
     boxed = getattr(function_class, "boxed_grads_call", False)
     return backward_of(node)(ctx, *([list(gradients)] if boxed else gradients))
 
@@ -83,8 +83,8 @@ def _keeps_none(function_class: type[Function]) -> bool:
     The node does not show this, so the code of `forward` and `setup_context` is searched for
     `set_materialize_grads`.
     """
-    makers = (function_class.forward, function_class.setup_context)
-    codes = (getattr(maker, "__code__", None) for maker in makers)
+    methods = (function_class.forward, function_class.setup_context)
+    codes = (getattr(method, "__code__", None) for method in methods)
     return any(code is not None and "set_materialize_grads" in code.co_names for code in codes)
 
 
@@ -95,16 +95,20 @@ def _results_of_inputs(node: Any, results: Any) -> list[Tensor | None]:
     each tensor, and that entry has no node if the tensor needs no gradient.
     """
     results = results if isinstance(results, tuple) else (results,)
-    needs = node.needs_input_grad
-    if len(results) < len(needs) or any(result is not None for result in results[len(needs) :]):
+    needs_grad = node.needs_input_grad
+    if len(results) < len(needs_grad) or any(result is not None for result in results[len(needs_grad) :]):
         raise RuntimeError("incorrect number of gradients")
     if not all(result is None or isinstance(result, Tensor) for result in results):
         raise RuntimeError("a gradient is not a tensor")
-    results_of_inputs = iter([result for result, need in zip(results, needs, strict=False) if need])
-    surplus = sum(result is not None for result, need in zip(results, needs, strict=False) if not need)
-    if surplus > sum(following is None for following, _ in node.next_functions):
+    results_of_inputs = iter(
+        [result for result, is_needed in zip(results, needs_grad, strict=False) if is_needed]
+    )
+    extra_count = sum(
+        result is not None for result, is_needed in zip(results, needs_grad, strict=False) if not is_needed
+    )
+    if extra_count > sum(next_node is None for next_node, _ in node.next_functions):
         raise RuntimeError("a gradient for an argument that is not a tensor")
-    return [None if following is None else next(results_of_inputs) for following, _ in node.next_functions]
+    return [None if next_node is None else next(results_of_inputs) for next_node, _ in node.next_functions]
 
 
 def result_metadata(node: Any, number: int) -> Any:
@@ -112,10 +116,10 @@ def result_metadata(node: Any, number: int) -> Any:
     return node.variable if node.name() == ACCUMULATOR else node._input_metadata[number]
 
 
-def _fit(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
-    if gradient is None or following is None:
+def _fit(gradient: Tensor | None, next_node: Any, number: int) -> Tensor | None:
+    if gradient is None or next_node is None:
         return None
-    metadata = result_metadata(following, number)
+    metadata = result_metadata(next_node, number)
     if gradient.shape != metadata.shape:
         gradient = gradient.sum_to_size(metadata.shape)
     if gradient.is_complex() and not metadata.dtype.is_complex:

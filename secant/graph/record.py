@@ -104,18 +104,20 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
         tensors: the tensors, keyed by the names to show.
         kinds: the kinds of numbers to read in addition: values, slopes, gradients.
     """
-    makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
-    graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is reused
-    consumed = {i for row in inputs for i in row}
-    nearest = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
-    new_position = {old: new for new, old in enumerate(nearest)}
+    grad_fns = {name: tensor.grad_fn for name, tensor in tensors.items()}
+    graph_nodes, inputs = _walk(grad_fns.values())  # keeps the nodes alive, so that no id is reused
+    input_positions = {i for row in inputs for i in row}
+    nearest_positions = _nearest_positions(
+        [i for i in range(len(graph_nodes)) if i not in input_positions], inputs
+    )
+    new_position = {place: new_place for new_place, place in enumerate(nearest_positions)}
 
     position_of = {id(node): i for i, node in enumerate(graph_nodes)}
     leaves = {id(node.variable): i for i, node in enumerate(graph_nodes) if node.name() == ACCUMULATOR}
     tensors_of: dict[int, list[tuple[str, torch.Tensor]]] = {}
     unattached, missing = [], []
     for name, tensor in tensors.items():
-        position = leaves.get(id(tensor)) if makers[name] is None else position_of[id(makers[name])]
+        position = leaves.get(id(tensor)) if grad_fns[name] is None else position_of[id(grad_fns[name])]
         if position is None:
             unattached.append(Unattached(f"{name} {_shape(tensor)}", not tensor.requires_grad))
         elif position not in new_position:
@@ -126,11 +128,13 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
     flow = Flow([{} for _ in graph_nodes], [()] * len(graph_nodes))
     if "slope" in kinds or "gradient" in kinds:
         outputs = [
-            (position_of[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker
+            (position_of[id(grad_fn)], tensors[name].output_nr)
+            for name, grad_fn in grad_fns.items()
+            if grad_fn
         ]
         flow = dry_run(
             graph_nodes,
-            [start for start in outputs if start[0] not in consumed],
+            [start for start in outputs if start[0] not in input_positions],
             gradients="gradient" in kinds,
         )
     results = _results(graph_nodes, tensors_of) if "value" in kinds else []
@@ -138,29 +142,34 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
 
     names_of = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
-    for old in nearest:
-        node, names = graph_nodes[old], tensors_of.get(old, [])
-        drawn = tuple(new_position[i] for i in inputs[old] if i in new_position)
+    for place in nearest_positions:
+        node, names = graph_nodes[place], tensors_of.get(place, [])
+        drawn_inputs = tuple(new_position[i] for i in inputs[place] if i in new_position)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
         tags = tuple(_result_label(name, tensor, len(shapes)) for name, tensor in names)
-        values = list(_values(results[old], len(shapes))) if results else []
+        values = list(_values(results[place], len(shapes))) if results else []
         if "value" in kinds and not values:
-            flow.troubles.add(("no_value", old))
-        gradients = _gradients(flow.arriving[old]) if "gradient" in kinds else ()
-        slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in kinds else ()
+            flow.troubles.add(("no_value", place))
+        gradients = _gradients(flow.arriving[place]) if "gradient" in kinds else ()
+        slopes = _slopes(node, flow.slopes[place], labels_of) if "slope" in kinds else ()
         leaf = None
         if node.name() == ACCUMULATOR:
             leaf = " ".join([", ".join(name for name, _ in names), _shape(node.variable)]).strip()
         nodes.append(
             Node(
                 name=node.name().removeprefix("torch::autograd::"),
-                inputs=drawn,
-                left_out=len(inputs[old]) - len(drawn),
+                inputs=drawn_inputs,
+                left_out=len(inputs[place]) - len(drawn_inputs),
                 shapes=shapes if leaf is None else (),
                 tensors=tags if leaf is None else (),
                 leaf=leaf,
-                saved=tuple(sorted(_saved(node, names_of), key=lambda one: one.text.startswith(" ="))),
-                output=old not in consumed,
+                saved=tuple(
+                    sorted(
+                        _saved_entries(node, names_of),
+                        key=lambda saved_value: saved_value.text.startswith(" ="),
+                    )
+                ),
+                output=place not in input_positions,
                 facts=(*values, *gradients, *slopes),
             )
         )
@@ -174,7 +183,7 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
 
 def _has_many_numbers(node: Any) -> bool:
     """Return whether a node's results hold more than one number."""
-    return [tuple(about.shape) for about in node._input_metadata] != [()]
+    return [tuple(metadata.shape) for metadata in node._input_metadata] != [()]
 
 
 def _input_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
@@ -204,7 +213,7 @@ def _results(
         if node.name() == ACCUMULATOR:
             results[i][0] = node.variable
         for name, owner, number in (("result", i, 0), *_saved_inputs(node, place)):
-            value = _readable(node, name)
+            value = _read_saved_tensor(node, name)
             if value is not None and _has_expected_shape(value, graph_nodes[owner], number):
                 results[owner].setdefault(number, value)
     for i, pairs in tensors_of.items():
@@ -213,12 +222,12 @@ def _results(
 
 
 def _saved_inputs(node: Any, place: Mapping[int, int]) -> Iterator[tuple[str, int, int]]:
-    for name, (maker, number) in zip(("self", "other"), node.next_functions, strict=False):
-        if maker is not None:
-            yield name, place[id(maker)], number
+    for name, (next_node, number) in zip(("self", "other"), node.next_functions, strict=False):
+        if next_node is not None:
+            yield name, place[id(next_node)], number
 
 
-def _readable(node: Any, name: str) -> torch.Tensor | None:
+def _read_saved_tensor(node: Any, name: str) -> torch.Tensor | None:
     """Return a tensor that a node saved, or None if there is none, or if the tensor was freed or packed.
 
     A tensor is packed if a saved-tensor hook stores something else in its place. The function does not call
@@ -234,9 +243,9 @@ def _readable(node: Any, name: str) -> torch.Tensor | None:
     return value if isinstance(value, torch.Tensor) else None
 
 
-def _has_expected_shape(value: torch.Tensor, maker: Any, number: int) -> bool:
-    about = getattr(maker, "_input_metadata", ())
-    return number < len(about) and _shape(about[number]) == _shape(value)
+def _has_expected_shape(value: torch.Tensor, node: Any, number: int) -> bool:
+    metadata = getattr(node, "_input_metadata", ())
+    return number < len(metadata) and _shape(metadata[number]) == _shape(value)
 
 
 def _values(results: Mapping[int, torch.Tensor], count: int) -> Iterator[Fact]:
@@ -244,16 +253,16 @@ def _values(results: Mapping[int, torch.Tensor], count: int) -> Iterator[Fact]:
         yield Fact("value", numbers(value), str(number) if count > 1 else "")
 
 
-def _gradients(arriving: Mapping[int, torch.Tensor]) -> Iterator[Fact]:
-    for number, gradient in sorted(arriving.items()):
-        yield Fact("gradient", numbers(gradient), str(number) if len(arriving) > 1 else "")
+def _gradients(gradients: Mapping[int, torch.Tensor]) -> Iterator[Fact]:
+    for number, gradient in sorted(gradients.items()):
+        yield Fact("gradient", numbers(gradient), str(number) if len(gradients) > 1 else "")
 
 
 def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[int, str]) -> Iterator[Fact]:
-    for (following, number), slope in zip(node.next_functions, slopes, strict=False):
-        if following is not None and slope is not None:
-            copies = _shape(slope) != _shape(result_metadata(following, number))
-            yield Fact("slope", numbers(slope), labels[id(following)], _has_many_numbers(node), copies)
+    for (next_node, number), slope in zip(node.next_functions, slopes, strict=False):
+        if next_node is not None and slope is not None:
+            copies = _shape(slope) != _shape(result_metadata(next_node, number))
+            yield Fact("slope", numbers(slope), labels[id(next_node)], _has_many_numbers(node), copies)
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
@@ -261,7 +270,7 @@ def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
     graph_nodes: list[Any] = []
     place: dict[int, int] = {}
 
-    def at(node: Any) -> int:
+    def add_node(node: Any) -> int:
         if id(node) not in place:
             place[id(node)] = len(graph_nodes)
             graph_nodes.append(node)
@@ -269,14 +278,16 @@ def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
 
     for node in starts:
         if node is not None:
-            at(node)
+            add_node(node)
     inputs: list[list[int]] = []
     while len(inputs) < len(graph_nodes):
-        inputs.append([at(node) for node, _ in graph_nodes[len(inputs)].next_functions if node is not None])
+        inputs.append(
+            [add_node(node) for node, _ in graph_nodes[len(inputs)].next_functions if node is not None]
+        )
     return graph_nodes, inputs
 
 
-def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]:
+def _nearest_positions(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]:
     """Return the positions of at most LIMIT nodes, those nearest the roots, nearest first."""
     seen, queue = set(roots), deque(roots)
     order: list[int] = []
@@ -289,10 +300,10 @@ def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]
     return order
 
 
-def _shape(thing: Any) -> str:
+def _shape(value: Any) -> str:
     """Return the shape of a tensor or of a node's metadata, written as a Python tuple."""
     try:
-        return str(tuple(thing.shape))
+        return str(tuple(value.shape))
     except (RuntimeError, AttributeError):  # a nested tensor has no shape
         return "?"
 
@@ -318,7 +329,7 @@ def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
     return None
 
 
-def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+def _saved_entries(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
     """Yield the values that a node saved for backward.
 
     A value that a saved-tensor hook packed is not unpacked, because unpacking may recompute the value.
@@ -337,10 +348,10 @@ def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
 
 
 def _saved_values(
-    node: Any, attribute: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
+    node: Any, attribute: str, raw_attribute: str, name: str, names_of: dict[tuple[Any, ...], str]
 ) -> Iterator[Saved]:
     try:
-        handles = getattr(node, raw, ())
+        handles = getattr(node, raw_attribute, ())
         for handle in handles if isinstance(handles, tuple) else (handles,):
             if getattr(handle, "unpack_hook", None) is not None:
                 yield Saved(name, state="hooked")
@@ -363,18 +374,18 @@ def _saved_texts(name: str, value: Any, names_of: dict[tuple[Any, ...], str]) ->
     if isinstance(value, torch.Tensor):
         words = [names_of.get(_memory(value) or (), ""), _shape(value)]
         if value.dim() == 0 and value.device.type != "meta":
-            words.append(f"= {_short(value.detach().item())}")
+            words.append(f"= {_short_text(value.detach().item())}")
         yield Saved(name, ": " + " ".join(filter(None, words)))
     elif isinstance(value, list | tuple) and any(isinstance(item, torch.Tensor) for item in value):
         for i, item in enumerate(value):
             yield from _saved_texts(f"{name}[{i}]", item, names_of)
     elif isinstance(value, int | float | complex | str | list | tuple) and value != ():
-        text = _short(value)
+        text = _short_text(value)
         if len(text) <= LONG:
             yield Saved(name, f" = {text}")
 
 
-def _short(value: Any) -> str:
+def _short_text(value: Any) -> str:
     if isinstance(value, int) and value >= 2**63:
         return str(value - 2**64)  # PyTorch returns a negative dim as an unsigned 64-bit number
     return f"{value:.4g}" if isinstance(value, float | complex) else repr(value)

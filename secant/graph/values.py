@@ -7,19 +7,19 @@ from secant.graph.record import LIMIT, GraphSnapshot, Node
 from secant.value import Value
 
 
-def record_values(named: Mapping[str, Value], kinds: Collection[Kind] = ()) -> GraphSnapshot:
+def record_values(values: Mapping[str, Value], kinds: Collection[Kind] = ()) -> GraphSnapshot:
     """Return a snapshot of the given Values and of all Values they were computed from.
 
     The Values nearest the given ones come first. Values beyond the LIMIT are only counted.
 
     Args:
-        named: the Values, keyed by the names to show.
+        values: the Values, keyed by the names to show.
         kinds: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
             "gradient" its `grad`.
     """
-    names = {id(value): name for name, value in named.items()}
-    reachable: dict[int, Value] = {id(value): value for value in named.values()}
-    parents = {id(parent) for value in named.values() for parent in _ancestors(value)}
+    names = {id(value): name for name, value in values.items()}
+    reachable: dict[int, Value] = {id(value): value for value in values.values()}
+    parents = {id(parent) for value in values.values() for parent in _ancestors(value)}
     todo = [value for place, value in reachable.items() if place not in parents]
     reachable = {id(value): value for value in todo}
     for value in todo:  # the loop appends to this list

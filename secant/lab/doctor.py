@@ -60,13 +60,15 @@ class CheckResult:
     needed: bool = True
 
 
-def run_checks(chosen: Path | None = None) -> list[CheckResult]:
-    """Run all checks of this computer; `chosen` replaces the usual folder for the learner's work."""
+def run_checks(folder: Path | None = None) -> list[CheckResult]:
+    """Run all checks of this computer; `folder` replaces the usual folder for the learner's work."""
     # -P keeps Python from importing modules from the current folder.
-    computing, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
-    with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
+    gradient_command, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
+    with subprocess.Popen(
+        gradient_command, stdout=pipe, stderr=pipe, text=True, errors="replace"
+    ) as gradient:
         findings = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
-        findings += _folders(chosen)
+        findings += _folders(folder)
         if language() == "ko":
             findings.append(_korean_font())
         findings.insert(1, _torch(gradient))
@@ -103,42 +105,56 @@ def _torch(gradient: "subprocess.Popen[str]") -> CheckResult:
 
 def _packages() -> list[CheckResult]:
     """Return a finding for all packages, and one for each package that is missing, unsuitable or untested."""
-    needed, tested = requirements(), _tested_versions()
+    needed_requirements, tested_versions = requirements(), _tested_versions()
     problems = [
-        finding for requirement in needed if (finding := _package(requirement, tested.get(requirement.name)))
+        finding
+        for requirement in needed_requirements
+        if (finding := _package(requirement, tested_versions.get(requirement.name)))
     ]
-    fine = len(needed) - sum(not finding.ok for finding in problems)
-    summary = say(en=f"{fine} of {len(needed)} as needed", ko=f"{len(needed)}개 중 {fine}개 정상")
-    return [CheckResult("packages", say(en="packages", ko="패키지"), fine == len(needed), summary), *problems]
+    good_count = len(needed_requirements) - sum(not finding.ok for finding in problems)
+    summary = say(
+        en=f"{good_count} of {len(needed_requirements)} as needed",
+        ko=f"{len(needed_requirements)}개 중 {good_count}개 정상",
+    )
+    return [
+        CheckResult(
+            "packages", say(en="packages", ko="패키지"), good_count == len(needed_requirements), summary
+        ),
+        *problems,
+    ]
 
 
-def _package(needed: Requirement, listed: str | None) -> CheckResult | None:
+def _package(requirement: Requirement, listed_version: str | None) -> CheckResult | None:
     """Return a finding about a required package, or None if there is nothing to report.
 
     Args:
-        needed: the requirement.
-        listed: the version that the lessons were tested with, if there is one.
+        requirement: the requirement.
+        listed_version: the version that the lessons were tested with, if there is one.
     """
-    fix = f'{Path(sys.executable).name} -m pip install "{needed}"'
-    version, ok = installed(needed)
+    fix = f'{Path(sys.executable).name} -m pip install "{requirement}"'
+    version, ok = installed(requirement)
     if not version:
-        missing = say(en="not installed", ko="설치되지 않음")
-        return CheckResult(f"package {needed.name}", needed.name, False, missing, fix)
+        message = say(en="not installed", ko="설치되지 않음")
+        return CheckResult(f"package {requirement.name}", requirement.name, False, message, fix)
     if not ok:
-        wanted = say(
-            en=f"{version}, but {needed.specifier} is needed", ko=f"{version}, 필요: {needed.specifier}"
+        message = say(
+            en=f"{version}, but {requirement.specifier} is needed",
+            ko=f"{version}, 필요: {requirement.specifier}",
         )
-        return CheckResult(f"package {needed.name}", needed.name, False, wanted, fix)
-    tested, untested = listed, listed is not None and _minor(version) != _minor(listed)
-    if needed.name == "torch":
-        tested, untested = tested_torch(), is_untested_torch(version)
-    if not untested:
+        return CheckResult(f"package {requirement.name}", requirement.name, False, message, fix)
+    tested_version, is_untested = (
+        listed_version,
+        listed_version is not None and _minor(version) != _minor(listed_version),
+    )
+    if requirement.name == "torch":
+        tested_version, is_untested = tested_torch(), is_untested_torch(version)
+    if not is_untested:
         return None
     note = say(
-        en=f"{version}; the lessons were tested with {tested}",
-        ko=f"{version}, 수업 확인에 쓴 버전은 {tested}",
+        en=f"{version}; the lessons were tested with {tested_version}",
+        ko=f"{version}, 수업 확인에 쓴 버전은 {tested_version}",
     )
-    return CheckResult(f"package {needed.name}", needed.name, True, note)
+    return CheckResult(f"package {requirement.name}", requirement.name, True, note)
 
 
 def _minor(version: str) -> tuple[int, ...]:
@@ -166,14 +182,16 @@ def _server_extensions() -> list[CheckResult]:
     from jupyter_server.extension.config import ExtensionConfigManager
 
     config = json.loads(Path(__file__).with_name("jupyter_server_config.json").read_text(encoding="utf-8"))
-    enabled = ExtensionConfigManager(read_config_path=jupyter_config_path()).get_jpserver_extensions()
+    enabled_extensions = ExtensionConfigManager(
+        read_config_path=jupyter_config_path()
+    ).get_jpserver_extensions()
     findings = []
     for name in config["ServerApp"]["jpserver_extensions"]:
-        ok = bool(enabled.get(name)) and importlib.util.find_spec(name) is not None
+        ok = bool(enabled_extensions.get(name)) and importlib.util.find_spec(name) is not None
         todo = (
             f"jupyter server extension enable --sys-prefix {name}"
-            if name not in enabled
-            else _switched_off(name)
+            if name not in enabled_extensions
+            else _enable_advice(name)
         )
         findings.append(
             CheckResult(
@@ -188,7 +206,7 @@ def _server_extensions() -> list[CheckResult]:
     return findings
 
 
-def _switched_off(name: str) -> str:
+def _enable_advice(name: str) -> str:
     return say(
         en=f"Your own Jupyter settings switch it off: jupyter server extension enable {name}",
         ko=f"개인 Jupyter 설정에서 꺼져 있습니다: jupyter server extension enable {name}",
@@ -203,25 +221,27 @@ def _lab_extensions() -> list[CheckResult]:
     our_folder = Path(__file__).with_name("labextensions")  # `secant lab` loads extensions from here
     places = [str(our_folder), *jupyter_path("labextensions")]
     installed_extensions = get_federated_extensions(places)
-    disabled = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
-    needed = {requirement.name for requirement in requirements()}
-    names = {front: package for package, front in FRONT_ENDS.items() if package in needed}
+    disabled_names = {
+        name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())
+    }
+    needed_names = {requirement.name for requirement in requirements()}
+    names = {front: package for package, front in FRONT_ENDS.items() if package in needed_names}
     own_packages = our_folder.glob("*/package.json")
     names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in own_packages}
     findings = []
     for name, package in names.items():
-        ok = name in installed_extensions and name not in disabled
+        ok = name in installed_extensions and name not in disabled_names
         reinstall = f"{Path(sys.executable).name} -m pip install --force-reinstall --no-deps {package}"
         todo = f"jupyter labextension enable {name}" if name in installed_extensions else reinstall
-        what = say(en="JupyterLab extension", ko="JupyterLab 확장")
+        title = say(en="JupyterLab extension", ko="JupyterLab 확장")
         findings.append(
-            CheckResult(f"lab extension {name}", what, ok, _on_or_off(name, ok), "" if ok else todo)
+            CheckResult(f"lab extension {name}", title, ok, _on_or_off(name, ok), "" if ok else todo)
         )
     return findings
 
 
-def _on_or_off(name: str, on: bool) -> str:
-    state = say(en="on", ko="켜짐") if on else say(en="missing or switched off", ko="없거나 꺼져 있음")
+def _on_or_off(name: str, is_on: bool) -> str:
+    state = say(en="on", ko="켜짐") if is_on else say(en="missing or switched off", ko="없거나 꺼져 있음")
     return f"{name}: {state}"
 
 
@@ -240,86 +260,92 @@ def _kernel() -> CheckResult:
         return CheckResult("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
     if python in ("python", "python3"):  # Jupyter runs its own interpreter for these two names
         python = sys.executable
-    null = subprocess.DEVNULL
+    devnull = subprocess.DEVNULL
     try:
-        same = python == sys.executable or not subprocess.call(
+        has_secant = python == sys.executable or not subprocess.call(
             [python, "-P", "-c", "import secant"],
-            stdin=null,
-            stdout=null,
-            stderr=null,
+            stdin=devnull,
+            stdout=devnull,
+            stderr=devnull,
             timeout=_TIMEOUT_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired):
-        same = False
+        has_secant = False
     todo = say(
         en=f"Secant is not installed there. {Path(sys.executable).name} -m ipykernel install --sys-prefix",
         ko=f"그곳에는 Secant가 없습니다. {Path(sys.executable).name} -m ipykernel install --sys-prefix",
     )
-    return CheckResult("kernel", name, same, python, "" if same else todo)
+    return CheckResult("kernel", name, has_secant, python, "" if has_secant else todo)
 
 
 # --- Folders for the learner's work ---
 
 
-def _folders(chosen: Path | None) -> list[CheckResult]:
+def _folders(folder: Path | None) -> list[CheckResult]:
     """Return findings about the course and about the folders for the learner's work."""
     try:
         root = course_root()
-        workspace = workspace_for(root, language(), chosen)
+        workspace = workspace_for(root, language(), folder)
     except (NoCourseError, LabError) as error:
         return [CheckResult("lessons", say(en="lessons", ko="수업 파일"), False, str(error))]
     return [
         CheckResult("lessons", say(en="lessons", ko="수업 파일"), True, str(root)),
-        _writable("workspace", say(en="your work", ko="작업 폴더"), workspace, _elsewhere("--workspace")),
+        _writable(
+            "workspace", say(en="your work", ko="작업 폴더"), workspace, _other_folder_advice("--workspace")
+        ),
         _progress(),
         _jupyter(),
         _disk(workspace),
     ]
 
 
-def _elsewhere(what: str) -> str:
+def _other_folder_advice(setting: str) -> str:
     return say(
-        en=f"Make it writable, or choose another with {what}.",
-        ko=f"쓰기 권한을 주거나 {what}에 다른 폴더를 지정하세요.",
+        en=f"Make it writable, or choose another with {setting}.",
+        ko=f"쓰기 권한을 주거나 {setting}에 다른 폴더를 지정하세요.",
     )
 
 
-def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = True) -> CheckResult:
+def _writable(id: str, title: str, folder: Path, todo: str, *, needed: bool = True) -> CheckResult:
     if error := write_error(folder):
-        return CheckResult(id, what, False, f"{folder}: {error.strerror}", todo, needed)
-    later = "" if folder.exists() else say(en=" (not there yet)", ko=" (아직 없음)")
-    return CheckResult(id, what, True, f"{folder}{later}", needed=needed)
+        return CheckResult(id, title, False, f"{folder}: {error.strerror}", todo, needed)
+    suffix = "" if folder.exists() else say(en=" (not there yet)", ko=" (아직 없음)")
+    return CheckResult(id, title, True, f"{folder}{suffix}", needed=needed)
 
 
 def _progress() -> CheckResult:
     """Check that the learner's progress can be read and saved; the lessons do not depend on the progress."""
     name = say(en="your progress", ko="진행 상황")
     left_out: list[str] = []
-    current = language()
+    current_language = language()
     try:
         store.read(left_out)
     except store.StoreError as error:
-        return CheckResult("data", name, False, error.reason[current], error.advice[current], needed=False)
+        return CheckResult(
+            "data", name, False, error.reason[current_language], error.advice[current_language], needed=False
+        )
     if left_out:
-        return CheckResult("data", name, False, store.incomplete(left_out, current), needed=False)
-    return _writable("data", name, store.path().parent, _elsewhere("SECANT_DATA"), needed=False)
+        return CheckResult(
+            "data", name, False, store.incomplete_message(left_out, current_language), needed=False
+        )
+    return _writable("data", name, store.path().parent, _other_folder_advice("SECANT_DATA"), needed=False)
 
 
 def _jupyter() -> CheckResult:
     """Return one finding for Jupyter's data and runtime folders, because one usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
-        finding = _writable("jupyter", name, folder, _elsewhere(variable))
+        finding = _writable("jupyter", name, folder, _other_folder_advice(variable))
         if not finding.ok:
             return finding
     return finding
 
 
 def _disk(folder: Path) -> CheckResult:
-    free = shutil.disk_usage(nearest_existing(folder)).free / 1e9
-    ok = free >= DISK_GB
+    free_gigabytes = shutil.disk_usage(nearest_existing(folder)).free / 1e9
+    ok = free_gigabytes >= DISK_GB
     todo = say(en=f"Free {DISK_GB:g} GB or more.", ko=f"{DISK_GB:g} GB 이상 비우세요.")
-    state = say(en=f"{free:.1f} GB free", ko=f"{free:.1f} GB 남음")
+    state = say(en=f"{free_gigabytes:.1f} GB free", ko=f"{free_gigabytes:.1f} GB 남음")
     return CheckResult("disk", say(en="disk", ko="디스크"), ok, state, "" if ok else todo)
 
 
@@ -340,19 +366,23 @@ def _korean_font() -> CheckResult:
 # --- The command `secant doctor` ---
 
 
-def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool = False) -> int:
+def main(folder: Path | None = None, *, as_json: bool = False, as_report: bool = False) -> int:
     """Print the findings as a table, as JSON or as a report; return the exit code."""
-    findings = run_checks(chosen)
-    ready = all(finding.ok for finding in findings if finding.needed)
+    findings = run_checks(folder)
+    is_ready = all(finding.ok for finding in findings if finding.needed)
     if as_report:
         from secant.lab.problem import facts
 
         print(f"{report_text()}\n\n{facts(findings)}")
     elif as_json:
-        print(json.dumps({"ready": ready, "findings": [asdict(one) for one in findings]}, ensure_ascii=False))
+        print(
+            json.dumps(
+                {"ready": is_ready, "findings": [asdict(finding) for finding in findings]}, ensure_ascii=False
+            )
+        )
     else:
-        _show(findings, ready, chosen)
-    return 0 if ready else 1
+        _show(findings, is_ready, folder)
+    return 0 if is_ready else 1
 
 
 def mark(finding: CheckResult) -> str:
@@ -362,7 +392,7 @@ def mark(finding: CheckResult) -> str:
     return say(en="no", ko="문제") if finding.needed else say(en="note", ko="참고")
 
 
-def _show(findings: list[CheckResult], ready: bool, chosen: Path | None) -> None:
+def _show(findings: list[CheckResult], is_ready: bool, folder: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -373,20 +403,20 @@ def _show(findings: list[CheckResult], ready: bool, chosen: Path | None) -> None
         style = "green" if finding.ok else "red" if finding.needed else "yellow"
         table.add_row(Text(mark(finding), style), Text(finding.what), Text(finding.found, overflow="fold"))
     console.print(table)
-    advised = [finding for finding in findings if finding.todo]
-    if advised:
+    findings_with_advice = [finding for finding in findings if finding.todo]
+    if findings_with_advice:
         console.print(say(en="\nWhat to do", ko="\n해결 방법"), style="bold")
-    for finding in advised:
+    for finding in findings_with_advice:
         # The advice is not wrapped, because it may contain a command to copy.
         console.print(f"- {finding.what}: {finding.todo}", soft_wrap=True)
     console.print()
-    if ready:
+    if is_ready:
         root = course_root()
-        begin = command(root, language(), workspace_for(root, language(), chosen))
+        start_command = command(root, language(), workspace_for(root, language(), folder))
         console.print(
             say(
-                en=f"The lessons work on this computer. Begin with: {begin}",
-                ko=f"바로 배울 수 있습니다. 시작: {begin}",
+                en=f"The lessons work on this computer. Begin with: {start_command}",
+                ko=f"바로 배울 수 있습니다. 시작: {start_command}",
             ),
             soft_wrap=True,
         )

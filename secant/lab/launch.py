@@ -171,39 +171,39 @@ def lab_config(workspace: Path, page: str) -> Iterator[Path]:
     else:
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="secant-lab-", ignore_cleanup_errors=True) as spare:
-        yield write_lab_config(Path(spare), page)
+    with tempfile.TemporaryDirectory(prefix="secant-lab-", ignore_cleanup_errors=True) as temporary_folder:
+        yield write_lab_config(Path(temporary_folder), page)
 
 
-def is_fresh(root: Path, chosen: Path | None = None) -> bool:
+def is_fresh(root: Path, folder: Path | None = None) -> bool:
     """Return whether the workspace is the usual folder, is empty, or does not exist yet.
 
     In these cases, any files that are already in the workspace must come from Secant.
     """
-    workspace = workspace_for(root, language(), chosen)
-    usual = chosen is None or workspace == workspace_for(root, language())
-    return usual or not (workspace.is_dir() and any(workspace.iterdir()))
+    workspace = workspace_for(root, language(), folder)
+    is_default = folder is None or workspace == workspace_for(root, language())
+    return is_default or not (workspace.is_dir() and any(workspace.iterdir()))
 
 
-def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
+def claim(workspace: Path, settings_root: Path, is_new: bool) -> None:
     """Let the Check button run lessons without asking the learner, if Secant created the workspace.
 
     Args:
         workspace: the folder with the lessons.
         settings_root: the folder in which a marker file records that Secant created the workspace.
-        fresh: the result of `is_fresh`: whether Secant is creating the workspace now.
+        is_new: the result of `is_fresh`: whether Secant is creating the workspace now.
     """
-    mark = settings_root / "own"
-    if fresh:
-        mark.touch()
-    if mark.exists():
+    marker = settings_root / "own"
+    if is_new:
+        marker.touch()
+    if marker.exists():
         os.environ[OWN_WORKSPACE] = str(workspace)
     else:
         os.environ.pop(OWN_WORKSPACE, None)
 
 
 def lab_arguments(
-    workspace: Path, page: str, settings: Path, options: Options, extra: list[str]
+    workspace: Path, page: str, settings: Path, options: Options, extra_arguments: list[str]
 ) -> list[str]:
     """Return JupyterLab's command-line arguments; the learner's come last and override Secant's."""
     defaults = {
@@ -222,10 +222,12 @@ def lab_arguments(
         defaults |= {"ServerApp.port": options.port, "ServerApp.port_retries": 0}
     if not options.browser:
         defaults |= {"ServerApp.open_browser": False}
-    overridden = {argument.removeprefix("--").partition("=")[0] for argument in extra}
-    if "debug" in overridden:
+    overridden_names = {argument.removeprefix("--").partition("=")[0] for argument in extra_arguments}
+    if "debug" in overridden_names:
         del defaults["Application.log_level"]
-    return [f"--{name}={value}" for name, value in defaults.items() if name not in overridden] + extra
+    return [
+        f"--{name}={value}" for name, value in defaults.items() if name not in overridden_names
+    ] + extra_arguments
 
 
 def check_port(port: int) -> None:
@@ -262,7 +264,7 @@ def check_jupyter() -> None:
             )
 
 
-def launch(workspace: Path, page: str, settings: Path, options: Options, extra: list[str]) -> None:
+def launch(workspace: Path, page: str, settings: Path, options: Options, extra_arguments: list[str]) -> None:
     """Run JupyterLab's server in this process, with the defaults from the folder `settings`."""
     paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
@@ -285,20 +287,20 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
     # Imported late, because the import takes a second and the error messages above should appear at once.
     from jupyterlab.labapp import LabApp
 
-    LabApp.launch_instance(lab_arguments(workspace, page, settings, options, extra))
+    LabApp.launch_instance(lab_arguments(workspace, page, settings, options, extra_arguments))
 
 
 # --- The command `secant lab` ---
 
 
-def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, str]:
+def prepare(root: Path, today: date, folder: Path | None = None) -> tuple[Path, str]:
     """Copy the lessons and write the start page; return the workspace and the page's name.
 
     Raises:
         LabError: if there is a problem that the learner can solve; the message has the advice.
         OSError: if a file cannot be read or written.
     """
-    release, workspace = root / "release" / language(), workspace_for(root, language(), chosen)
+    release, workspace = root / "release" / language(), workspace_for(root, language(), folder)
     if not release.is_dir():
         raise LabError(
             say(
@@ -310,13 +312,13 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
         copy_lessons(release, workspace, today)
         return workspace, write_start_page(workspace, start_page(root, workspace, language()))
     except OSError as error:
-        if error.errno not in UNWRITABLE_ERRORS or not _all_there(release, workspace):
+        if error.errno not in UNWRITABLE_ERRORS or not _has_all_lessons(release, workspace):
             raise
         print(_cannot_save_message(workspace, error), file=sys.stderr)
         return workspace, current_start_page(workspace)
 
 
-def _all_there(release: Path, workspace: Path) -> bool:
+def _has_all_lessons(release: Path, workspace: Path) -> bool:
     return all((workspace / name).is_file() for name in released_files(release))
 
 
@@ -331,7 +333,7 @@ def _cannot_save_message(workspace: Path, error: OSError) -> str:
     )
 
 
-def _unready(error: OSError) -> str:
+def _unready_message(error: OSError) -> str:
     """Return a message about why the lessons could not be prepared, with advice if the cause is known."""
     misplaced = isinstance(error, FileExistsError | NotADirectoryError | FileNotFoundError)
     if misplaced and error.filename and (file := blocking_file(Path(error.filename))):
@@ -339,34 +341,34 @@ def _unready(error: OSError) -> str:
             en=f"{file} is a file, but a folder is needed there. Move or rename it, then start again.",
             ko=f"폴더가 있어야 할 자리에 {file} 파일이 있습니다. 옮기거나 이름을 바꾼 뒤 다시 시작하세요.",
         )
-    why = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
-    return say(en=f"The lessons could not be prepared: {why}.", ko=f"수업을 준비하지 못했습니다. {why}")
+    reason = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
+    return say(en=f"The lessons could not be prepared: {reason}.", ko=f"수업을 준비하지 못했습니다. {reason}")
 
 
-def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()) -> int:
+def main(options: Options, folder: Path | None = None, extra_arguments: Sequence[str] = ()) -> int:
     """Copy the lessons and run JupyterLab; return the exit code.
 
     Args:
         options: the learner's options for the server.
-        chosen: the folder to use for the learner's work instead of the usual one.
-        extra: further arguments for JupyterLab.
+        folder: the folder to use for the learner's work instead of the usual one.
+        extra_arguments: further arguments for JupyterLab.
     """
     with ExitStack() as stack:
         try:
             if options.port is not None:
                 check_port(options.port)
             root = course_root()
-            fresh = is_fresh(root, chosen)
-            workspace, page = prepare(root, date.today(), chosen)
+            is_new = is_fresh(root, folder)
+            workspace, page = prepare(root, date.today(), folder)
             remember_course(root, workspace)
             check_jupyter()
             settings = stack.enter_context(lab_config(workspace, page))
-            claim(workspace, settings.parent, fresh)
+            claim(workspace, settings.parent, is_new)
         except (LabError, NoCourseError) as error:
             print(error, file=sys.stderr)
             return 1
         except OSError as error:
-            print(_unready(error), file=sys.stderr)
+            print(_unready_message(error), file=sys.stderr)
             return 1
-        launch(workspace, page, settings, options, list(extra))
+        launch(workspace, page, settings, options, list(extra_arguments))
     return 0

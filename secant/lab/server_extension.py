@@ -85,7 +85,7 @@ def _load_jupyter_server_extension(server: Any) -> None:
         settings[SETTING] = without_delay(connection)
     except Exception as error:
         _warn(server, error)
-    quiet = logging.getLevelName(getattr(server, "log_level", 0)) in ("ERROR", logging.ERROR)
-    if quiet and not server.identity_provider.token_generated:
+    is_quiet = logging.getLevelName(getattr(server, "log_level", 0)) in ("ERROR", logging.ERROR)
+    if is_quiet and not server.identity_provider.token_generated:
         # The callback runs once the server listens and knows its port.
         IOLoop.current().add_callback(_print_address, server)

@@ -56,8 +56,8 @@ def level_line(data: dict[str, Any], say: Say) -> str:
     )
     if level["to"] is None:
         return f"**{name}** · {level['xp']} XP"
-    done = (level["xp"] - level["from"]) * 10 // (level["to"] - level["from"])
-    bar = "▰" * done + "▱" * (10 - done)
+    filled = (level["xp"] - level["from"]) * 10 // (level["to"] - level["from"])
+    bar = "▰" * filled + "▱" * (10 - filled)
     left = level["to"] - level["xp"]
     return f"**{name}** · {bar} · {level['xp']} XP" + say(
         en=f", {left} to the next level", ko=f" · 다음 레벨까지 {left} XP"
@@ -66,12 +66,12 @@ def level_line(data: dict[str, Any], say: Say) -> str:
 
 def continue_link(data: dict[str, Any], say: Say) -> str:
     """Return a link to the next step in the course; "" if the course has not been begun or is finished."""
-    where = data["continue"]
-    begun = any(lesson["state"] in ("in_progress", "done") for lesson in data["lessons"])
-    if where is None or not begun:
+    next_step = data["continue"]
+    has_begun = any(lesson["state"] in ("in_progress", "done") for lesson in data["lessons"])
+    if next_step is None or not has_begun:
         return ""
-    place = link(f"{where['number']}. {where['title']}", where["path"])
-    task = f", {where['task_title']}" if where["task_title"] else ""
+    place = link(f"{next_step['number']}. {next_step['title']}", next_step["path"])
+    task = f", {next_step['task_title']}" if next_step["task_title"] else ""
     return say(en=f"Continue: {place}{task}", ko=f"이어서 하기: {place}{task}")
 
 
@@ -94,12 +94,12 @@ def lesson_table(lessons: list[dict[str, Any]], say: Say, *, hidden: bool = True
     If the course has hidden tests (`hidden`), the table shows points, and otherwise the number of tasks
     passed.
     """
-    reached = (
+    score_title = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
     head = say(
-        en=f"| Lesson | Time | About | Needs | {reached} | State |",
-        ko=f"| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | {reached} | 상태 |",
+        en=f"| Lesson | Time | About | Needs | {score_title} | State |",
+        ko=f"| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | {score_title} | 상태 |",
     )
     rows = [_row(lesson, say, hidden) for lesson in lessons if lesson["released"]]
     return "\n".join([head, "|---|---|---|---|---|---|", *rows])
@@ -123,25 +123,27 @@ def _row(lesson: dict[str, Any], say: Say, hidden: bool) -> str:
 
 def released_line(lessons: list[dict[str, Any]], say: Say) -> str:
     """Return a line about how many planned lessons are released; "" if all of them are."""
-    released = sum(lesson["released"] for lesson in lessons)
-    if released == len(lessons):
+    released_count = sum(lesson["released"] for lesson in lessons)
+    if released_count == len(lessons):
         return ""
     return say(
-        en=f"{released} of the {len(lessons)} planned lessons can be taken so far.",
-        ko=f"계획한 수업 {len(lessons)}개 가운데 지금은 {released}개를 들을 수 있습니다.",
+        en=f"{released_count} of the {len(lessons)} planned lessons can be taken so far.",
+        ko=f"계획한 수업 {len(lessons)}개 가운데 지금은 {released_count}개를 들을 수 있습니다.",
     )
 
 
 def achievements(data: dict[str, Any], say: Say) -> str:
     """Return a section with a Markdown table of all achievements, the earned ones first."""
     entries = data["achievements"]
-    earned = sum(each["earned"] is not None for each in entries)
+    earned_count = sum(entry["earned"] is not None for entry in entries)
     total = len(entries)
-    title = say(en=f"## Achievements: {earned} of {total}", ko=f"## 성취: {total}개 중 {earned}개")
+    title = say(
+        en=f"## Achievements: {earned_count} of {total}", ko=f"## 성취: {total}개 중 {earned_count}개"
+    )
     head = say(en="| | Achievement | How |", ko="| | 이름 | 조건 |")
     rows = [
-        f"| {'★' if each['earned'] else '☆'} | {cell(each['title'])} | {cell(each['how'])} |"
-        for each in sorted(entries, key=lambda each: each["earned"] is None)
+        f"| {'★' if entry['earned'] else '☆'} | {cell(entry['title'])} | {cell(entry['how'])} |"
+        for entry in sorted(entries, key=lambda entry: entry["earned"] is None)
     ]
     return "\n".join([title, "", head, "|---|---|---|", *rows])
 
@@ -150,10 +152,10 @@ def new_versions_section(newer_versions: dict[str, str], say: Say) -> str:
     """Return a section with advice on lessons that changed after they were copied; "" if none changed."""
     lines = [
         say(
-            en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",
-            ko=f"- 작업하던 파일: {link(name, name)}, 새 버전: {link(new, new)}",
+            en=f"- Yours: {link(name, name)}. New: {link(newer_name, newer_name)}.",
+            ko=f"- 작업하던 파일: {link(name, name)}, 새 버전: {link(newer_name, newer_name)}",
         )
-        for name, new in newer_versions.items()
+        for name, newer_name in newer_versions.items()
     ]
     if not lines:
         return ""
@@ -355,8 +357,8 @@ def current_start_page(workspace: Path) -> str:
 
     The names are tried in this order: "START.md", "START (new).md", "START (new 2).md" and so on.
     """
-    unedited = (name for name in _names() if is_unedited(read_if_file(workspace / name) or b""))
-    return next(unedited, START)
+    unedited_names = (name for name in _names() if is_unedited(read_if_file(workspace / name) or b""))
+    return next(unedited_names, START)
 
 
 def write_start_page(workspace: Path, text: str) -> str:

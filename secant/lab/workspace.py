@@ -24,20 +24,20 @@ class LabError(Exception):
     """An error for a problem that the learner can solve; the learner sees only its text."""
 
 
-def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Path:
+def workspace_for(root: Path, lang: Language, folder: Path | None = None) -> Path:
     """Return the folder for the learner's lessons in a language.
 
     Args:
         root: the course's folder. If the course was installed with the package, the lessons go to the
             learner's home, and otherwise to the subfolder `workspace` of this folder.
         lang: the lessons' language.
-        chosen: the folder to use instead of the usual one.
+        folder: the folder to use instead of the usual one.
 
     Raises:
         LabError: if the learner's home folder cannot be determined.
     """
     try:
-        place = chosen or (Path.home() / HOME_FOLDER if is_installed(root) else root / "workspace")
+        place = folder or (Path.home() / HOME_FOLDER if is_installed(root) else root / "workspace")
         return Path(os.path.abspath(place.expanduser())) / lang
     except RuntimeError as error:  # the home folder is unknown, for example in some containers
         raise LabError(
@@ -51,12 +51,12 @@ def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Pat
 def command(root: Path, lang: Language, workspace: Path) -> str:
     """Return the command that opens the lessons of a workspace again."""
     try:
-        usual = workspace == workspace_for(root, lang)
+        is_default = workspace == workspace_for(root, lang)
     except LabError:
-        usual = False
-    if usual and not is_installed(root) and os.name != "nt":
+        is_default = False
+    if is_default and not is_installed(root) and os.name != "nt":
         return "make lab" + (f" lang={lang}" if lang != "en" else "")
-    return f"secant lab --lang {lang}" + ("" if usual else f' --workspace "{workspace.parent}"')
+    return f"secant lab --lang {lang}" + ("" if is_default else f' --workspace "{workspace.parent}"')
 
 
 @dataclass(frozen=True)
@@ -126,19 +126,19 @@ def write_new_version(path: Path, content: bytes, today: date) -> Path:
 def copy_file(source: Path, name: str, workspace: Path, state: State, today: date) -> CopyResult:
     """Copy one file of a release; if the name is taken, put a newer version next to the learner's file."""
     content, path = source.read_bytes(), workspace / name
-    released, entry = fingerprint(content), state.setdefault(name, {})
+    new_fingerprint, entry = fingerprint(content), state.setdefault(name, {})
     if create(path, content) or read_if_file(path) == content:
-        state[name] = {"copied": released}
+        state[name] = {"copied": new_fingerprint}
         return CopyResult(name, is_edited=False, newer_version=None)
-    own = read_if_file(path)
-    is_edited = own is None or fingerprint(own) != entry.get("copied")
-    if released == entry.get("copied"):
+    own_content = read_if_file(path)
+    is_edited = own_content is None or fingerprint(own_content) != entry.get("copied")
+    if new_fingerprint == entry.get("copied"):
         return CopyResult(name, is_edited, newer_version=None)
     # Each version is offered only once, so that a learner who deletes it does not find it again at every
     # start.
-    if released != entry.get("offered"):
+    if new_fingerprint != entry.get("offered"):
         entry["beside"] = write_new_version(path, content, today).relative_to(workspace).as_posix()
-        entry["offered"] = released
+        entry["offered"] = new_fingerprint
     newer_version = entry.get("beside", "")
     exists = newer_version and os.path.isfile(
         workspace / newer_version
@@ -157,6 +157,6 @@ def released_files(release: Path) -> Iterator[str]:
 def copy_lessons(release: Path, workspace: Path, today: date) -> list[CopyResult]:
     """Bring a workspace up to date with a release, without changing any existing file."""
     state = read_state(workspace)
-    copied = [copy_file(release / name, name, workspace, state, today) for name in released_files(release)]
+    results = [copy_file(release / name, name, workspace, state, today) for name in released_files(release)]
     write_state(workspace, state)
-    return copied
+    return results

@@ -90,7 +90,7 @@ def make_app() -> typer.Typer:
     return app
 
 
-def _out() -> Console:
+def _stdout() -> Console:
     # Paths must be printed as they are, so markup, automatic colours and wrapping are off.
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
@@ -119,11 +119,11 @@ def _show(as_json: bool) -> None:
         _print(overview(course_root(), None, language()))
     except NoCourseError as error:
         raise _stop(str(error)) from None
-    except FileNotFoundError as missing:  # an nbgrader course may lack some lessons
+    except FileNotFoundError as error:  # an nbgrader course may lack some lessons
         raise _stop(
             say(
-                en=f"There is no {missing.filename}. Run this in another folder.",
-                ko=f"{missing.filename} 파일이 없습니다. 다른 폴더에서 실행하세요.",
+                en=f"There is no {error.filename}. Run this in another folder.",
+                ko=f"{error.filename} 파일이 없습니다. 다른 폴더에서 실행하세요.",
             )
         ) from None
 
@@ -137,10 +137,10 @@ def _print(data: dict[str, Any]) -> None:
     lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
     lessons.add_column(say(en="Lesson", ko="수업"))
     hidden = data["hidden"]
-    reached = (
+    score_title = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
-    lessons.add_column(reached, justify="right")
+    lessons.add_column(score_title, justify="right")
     lessons.add_column(say(en="Predictions", ko="예상"), justify="right")
     for lesson in data["lessons"]:
         predictions = lesson["predictions"]
@@ -166,7 +166,7 @@ def _print(data: dict[str, Any]) -> None:
     if data["achievements"]:
         wrapping.print(achievements)
     if not hidden:
-        _out().print(
+        _stdout().print(
             say(
                 en="Only the visible tests are here. Hidden tests decide your points when the class is "
                 "graded, and achievements need them too.",
@@ -174,8 +174,8 @@ def _print(data: dict[str, Any]) -> None:
                 "성취도 숨은 테스트까지 통과해야 얻습니다.",
             )
         )
-    _out().print(say(en=f"Kept in {data['saved']['path']}", ko=f"저장 위치: {data['saved']['path']}"))
-    _out().print(
+    _stdout().print(say(en=f"Kept in {data['saved']['path']}", ko=f"저장 위치: {data['saved']['path']}"))
+    _stdout().print(
         say(
             en="Your progress is the same in every copy of the lessons. To start over, use secant progress "
             "reset; it keeps the old progress under another name.",
@@ -209,7 +209,7 @@ def _export(file: Path) -> None:
                 ko=f"{file} 파일에 쓸 수 없습니다. ({error.strerror})",
             )
         ) from None
-    _out().print(visible(say(en=f"Written: {file}", ko=f"저장했습니다: {file}"), prose=True))
+    _stdout().print(visible(say(en=f"Written: {file}", ko=f"저장했습니다: {file}"), prose=True))
 
 
 def _import(file: Path) -> None:
@@ -224,20 +224,20 @@ def _import(file: Path) -> None:
         ) from None
     except store.StoreError as error:
         raise _stop(error.sentence(language())) from None
-    merged = record.merge(other)
-    if not merged.is_saved:
-        raise _stop(merged.problem or "")
-    if merged.problem:  # the stored file was damaged and renamed, so progress may have been lost
-        _out().print(merged.problem)
+    result = record.merge(other)
+    if not result.is_saved:
+        raise _stop(result.problem or "")
+    if result.problem:  # the stored file was damaged and renamed, so progress may have been lost
+        _stdout().print(result.problem)
         en = f"The progress from {file} is now in {store.path()}."
         ko = f"{file}의 기록을 {store.path()}에 담았습니다."
     else:
         en = f"Added to {store.path()}. Nothing was lost."
         ko = f"{store.path()}에 더했습니다. 잃은 것은 없습니다."
-    _out().print(visible(say(en=en, ko=ko), prose=True))
+    _stdout().print(visible(say(en=en, ko=ko), prose=True))
 
 
-def _agreed(question: str) -> bool:
+def _confirm(question: str) -> bool:
     """Ask a yes-or-no question. The end of the input and Ctrl+C count as no."""
     try:
         return typer.confirm(question)
@@ -246,16 +246,19 @@ def _agreed(question: str) -> bool:
         return False
 
 
-def _reset(yes: bool) -> None:
+def _reset(is_confirmed: bool) -> None:
     question = say(en="Start over, with no points and no level?", ko="점수와 레벨을 비우고 새로 시작할까요?")
-    if not yes and not _agreed(question):
+    if not is_confirmed and not _confirm(question):
         raise _stop(say(en="Nothing was changed.", ko="아무것도 바꾸지 않았습니다."))
     try:
-        aside = store.reset(date.today().isoformat())
+        renamed_path = store.reset(date.today().isoformat())
     except store.StoreError as error:
         raise _stop(error.sentence(language())) from None
-    _out().print(
-        say(en=f"Your earlier progress is in {aside}", ko=f"이전 진행 상황은 {aside}에 있습니다.")
-        if aside
+    _stdout().print(
+        say(
+            en=f"Your earlier progress is in {renamed_path}",
+            ko=f"이전 진행 상황은 {renamed_path}에 있습니다.",
+        )
+        if renamed_path
         else say(en="There was no progress yet.", ko="아직 기록이 없습니다.")
     )

@@ -124,7 +124,7 @@ def read_course(root: Path, language: Language) -> Course:
             entry["minutes"],
             tuple(entry["tags"][language]),
             tuple(numbers[folder] for folder in entry["prerequisites"]),
-            _released(root / "release" / language / entry["folder"] / f"{entry['folder']}.ipynb"),
+            _read_notebook(root / "release" / language / entry["folder"] / f"{entry['folder']}.ipynb"),
         )
         for number, entry in enumerate(entries, start=1)
     )
@@ -141,26 +141,26 @@ def version(path: Path) -> tuple[Path, int, int]:
 
 
 @lru_cache(maxsize=8)
-def _syllabus(path: Path, changed: int, size: int) -> list[dict[str, Any]]:
+def _syllabus(path: Path, modified: int, size: int) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["lesson"]
     return entries
 
 
-def _released(path: Path) -> ReleasedNotebook:
+def _read_notebook(path: Path) -> ReleasedNotebook:
     try:
-        return _notebook(*version(path))
+        return _parse_notebook(*version(path))
     except OSError:
         return ReleasedNotebook()
 
 
 @lru_cache(maxsize=64)
-def _notebook(path: Path, changed: int, size: int) -> ReleasedNotebook:
+def _parse_notebook(path: Path, modified: int, size: int) -> ReleasedNotebook:
     content = path.read_bytes()
     try:
         cells = [(cell, "".join(cell["source"])) for cell in json.loads(content)["cells"]]
-        right = dict(_predictions(cells))
+        right_letters = dict(_predictions(cells))
         return ReleasedNotebook(
-            tuple(_tasks(cells)), right, dict(_questions(cells, right)), fingerprint(content)
+            tuple(_tasks(cells)), right_letters, dict(_questions(cells, right_letters)), fingerprint(content)
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return ReleasedNotebook(fingerprint=fingerprint(content))
@@ -188,10 +188,10 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 
 
 def _questions(
-    cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
+    cells: list[tuple[dict[str, Any], str]], right_letters: Mapping[str, str]
 ) -> Iterator[tuple[str, PredictionText]]:
     """Yield each prediction's name and text, if a notebook contains both its question and its replies."""
-    asked: dict[str, tuple[str, dict[str, str]]] = {}
+    questions: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
     for cell, source in cells:
         if cell["cell_type"] == "markdown":
@@ -199,23 +199,27 @@ def _questions(
         elif "predict" in source:
             for call in _calls(source):
                 name, words = _words(call)
-                if _called(call) == "predict" and name:
-                    asked[name] = text, words
-                elif _called(call) == "predicted" and name in asked and set(words) == set(asked[name][1]):
-                    above, choices = asked[name]
-                    yield name, PredictionText(above, choices, right[name], words)
+                if _called_name(call) == "predict" and name:
+                    questions[name] = text, words
+                elif (
+                    _called_name(call) == "predicted"
+                    and name in questions
+                    and set(words) == set(questions[name][1])
+                ):
+                    question_text, choices = questions[name]
+                    yield name, PredictionText(question_text, choices, right_letters[name], words)
 
 
-def _called(call: ast.Call) -> str:
+def _called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
     """Return the prediction's name in a call, and the call's choices or replies, keyed by letter."""
     names = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
-    named = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
-    texts = {arg: str(node.value) for arg, node in named.items() if isinstance(node, ast.Constant)}
-    return str(names[0]) if names else "", texts if len(texts) == len(named) else {}
+    keyword_values = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
+    texts = {arg: str(node.value) for arg, node in keyword_values.items() if isinstance(node, ast.Constant)}
+    return str(names[0]) if names else "", texts if len(texts) == len(keyword_values) else {}
 
 
 def _calls(source: str) -> Iterator[ast.Call]:
@@ -226,6 +230,6 @@ def _calls(source: str) -> Iterator[ast.Call]:
 
 
 def _prediction(call: ast.Call) -> tuple[str, str] | None:
-    right = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "right")]
-    words = [node.value for node in (*call.args[:1], *right) if isinstance(node, ast.Constant)]
-    return (str(words[0]), str(words[1])) if _called(call) == "predicted" and len(words) == 2 else None
+    right_values = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "right")]
+    words = [node.value for node in (*call.args[:1], *right_values) if isinstance(node, ast.Constant)]
+    return (str(words[0]), str(words[1])) if _called_name(call) == "predicted" and len(words) == 2 else None

@@ -83,7 +83,7 @@ class Facts(TypedDict):
     reviewing: bool  # whether the learner wants to review predictions
 
 
-def nothing() -> Facts:
+def empty_facts() -> Facts:
     """Return the progress of a learner who has just begun."""
     return {
         "version": VERSION,
@@ -105,19 +105,19 @@ def number_of(name: str) -> int:
 # --- Changing the facts ---
 
 
-def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
+def note_review(facts: Facts, name: str, is_right: bool, timestamp: str) -> None:
     """Record whether the learner's answer was right when a prediction was asked again.
 
     A wrong answer resets the number of right answers in a row.
     """
     if name in facts["predictions"]:
         review = facts["reviews"].get(name)
-        times = (review["times"] if review else 0) + 1 if right else 0
-        facts["reviews"][name] = {"times": times, "when": when}
+        times = (review["times"] if review else 0) + 1 if is_right else 0
+        facts["reviews"][name] = {"times": times, "when": timestamp}
 
 
-def _task(facts: Facts, lesson: str, task: str) -> TaskRecord:
-    new: TaskRecord = {
+def _task_record(facts: Facts, lesson: str, task: str) -> TaskRecord:
+    new_record: TaskRecord = {
         "points": 0.0,
         "outcome": "not_attempted",
         "wrong": [],
@@ -126,23 +126,23 @@ def _task(facts: Facts, lesson: str, task: str) -> TaskRecord:
         "passed": None,
         "visible": None,
     }
-    return facts["lessons"].setdefault(lesson, {}).setdefault(task, new)
+    return facts["lessons"].setdefault(lesson, {}).setdefault(task, new_record)
 
 
 def fingerprint(answer: str) -> str:
     """Return a short hash of an answer's code. Spaces and comments do not change it."""
     try:
-        meaning = ast.dump(ast.parse(answer))
+        code = ast.dump(ast.parse(answer))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        meaning = "".join(answer.split())
-    return hashlib.sha256(meaning.encode("utf-8", "replace")).hexdigest()[:16]
+        code = "".join(answer.split())
+    return hashlib.sha256(code.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def note_check(
     facts: Facts,
     lesson: str,
     rows: Iterable[Mapping[str, Any]],
-    when: str,
+    timestamp: str,
     *,
     whole: bool = False,
     hidden: bool = True,
@@ -154,7 +154,7 @@ def note_check(
         facts: the facts to change.
         lesson: the lesson's folder.
         rows: the public fields of each checked task's result.
-        when: the timestamp of the check.
+        timestamp: the timestamp of the check.
         whole: whether a check of the whole lesson was requested, even if only one task has a result.
         hidden: whether hidden tests ran too; if they did not, no points count, and a pass is recorded as
             `visible`.
@@ -164,26 +164,26 @@ def note_check(
     # Failures of the grader itself do not count.
     rows = [row for row in rows if row["outcome"] != "grader_failure"]
     for row in rows:
-        task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
+        task, outcome = _task_record(facts, lesson, row["id"]), row["outcome"]
         task["outcome"] = outcome
         if outcome == "passed":
             if hidden:
                 task["points"] = max(task["points"], float(row["points"]))
-                task["passed"] = task["passed"] or _pass(task, row, when)
+                task["passed"] = task["passed"] or _pass(task, row, timestamp)
             else:
-                task["visible"] = task["visible"] or _pass(task, row, when)
+                task["visible"] = task["visible"] or _pass(task, row, timestamp)
         elif outcome in WRONG and not task["passed"]:
             answer_hash = fingerprint((answers or {}).get(row["id"], row["message"]))
             if answer_hash not in task["wrong"] and len(task["wrong"]) < _MAX_TRIES:
                 task["wrong"].append(answer_hash)
     if rows:
         single_task = rows[0]["id"] if len(rows) == 1 and not whole else None
-        facts["last"] = {"lesson": lesson, "task": single_task, "when": when}
+        facts["last"] = {"lesson": lesson, "task": single_task, "when": timestamp}
 
 
-def _pass(task: TaskRecord, row: Mapping[str, Any], when: str) -> PassRecord:
+def _pass(task: TaskRecord, row: Mapping[str, Any], timestamp: str) -> PassRecord:
     return {
-        "when": when,
+        "when": timestamp,
         "points": float(row["points"]),
         "tries": len(task["wrong"]),
         "hints": len(task["hints"]),
@@ -193,23 +193,23 @@ def _pass(task: TaskRecord, row: Mapping[str, Any], when: str) -> PassRecord:
 
 def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:
     """Record that a hint was asked for. The record of an earlier pass does not change."""
-    entry = _task(facts, lesson, task)
+    entry = _task_record(facts, lesson, task)
     if number not in entry["hints"]:
         entry["hints"].append(number)
 
 
 def note_solution(facts: Facts, lesson: str, task: str) -> None:
     """Record that the worked solution was looked at, if the task had not been passed before."""
-    entry = _task(facts, lesson, task)
+    entry = _task_record(facts, lesson, task)
     entry["solution"] = entry["solution"] or not entry["passed"]
 
 
-def note_prediction(facts: Facts, name: str, choice: str, right: str | None, when: str) -> None:
+def note_prediction(facts: Facts, name: str, choice: str, right: str | None, timestamp: str) -> None:
     """Record the first choice for a prediction.
 
     Later choices are ignored, but the correct letter may be added later.
     """
-    entry = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
+    entry = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": timestamp})
     entry["right"] = entry["right"] or right
 
 
@@ -247,8 +247,8 @@ def merge(one: Facts, other: Facts) -> Facts:
         first = min(predictions.get(name, prediction), prediction, key=lambda p: p["when"])
         right = predictions.get(name, prediction)["right"] or prediction["right"]
         predictions[name] = {**first, "right": right}
-    lasts = [facts["last"] for facts in (one, other) if facts["last"]]
-    earned = {
+    last_checks = [facts["last"] for facts in (one, other) if facts["last"]]
+    earned_times = {
         name: min(times)
         for name in {*one["earned"], *other["earned"]}
         if (times := [facts["earned"][name] for facts in (one, other) if name in facts["earned"]])
@@ -257,8 +257,8 @@ def merge(one: Facts, other: Facts) -> Facts:
         "version": VERSION,
         "lessons": lessons,
         "predictions": predictions,
-        "last": max(lasts, key=lambda last: last["when"], default=None),
-        "earned": earned,
+        "last": max(last_checks, key=lambda last: last["when"], default=None),
+        "earned": earned_times,
         "reviews": {
             name: max(reviews, key=lambda review: review["when"])
             for name in {*one["reviews"], *other["reviews"]}
@@ -284,7 +284,7 @@ class _Reader:
         self.data = data
 
     def text(self, name: str) -> str:
-        return self._of(name, str)
+        return self._typed_value(name, str)
 
     def time(self, name: str) -> str:
         """Return a timestamp in UTC, in the format of `Facts`; refuse a timestamp without a time zone."""
@@ -306,18 +306,18 @@ class _Reader:
         return float(value)
 
     def flag(self, name: str) -> bool:
-        return self._of(name, bool)
+        return self._typed_value(name, bool)
 
     def list_of(self, name: str, kind: type) -> list[Any]:
-        values = self._of(name, list)
+        values = self._typed_value(name, list)
         if not all(type(value) is kind for value in values):
             raise ValueError(f"{name} holds something else")
         return values
 
     def items(self, name: str) -> dict[str, Any]:
-        return self._of(name, dict)
+        return self._typed_value(name, dict)
 
-    def _of(self, name: str, kind: type[_Kind]) -> _Kind:
+    def _typed_value(self, name: str, kind: type[_Kind]) -> _Kind:
         value = self.data.get(name)
         if not isinstance(value, kind):
             raise ValueError(f"{name} is missing or something else")
@@ -325,43 +325,51 @@ class _Reader:
 
 
 def _read_pass(data: object) -> PassRecord:
-    read = _Reader(data)
+    reader = _Reader(data)
     return {
-        "when": read.time("when"),
-        "points": read.number("points"),
-        "tries": int(read.number("tries")),
-        "hints": int(read.number("hints")),
-        "solution": read.flag("solution"),
+        "when": reader.time("when"),
+        "points": reader.number("points"),
+        "tries": int(reader.number("tries")),
+        "hints": int(reader.number("hints")),
+        "solution": reader.flag("solution"),
     }
 
 
 def _read_task(data: object) -> TaskRecord:
-    read = _Reader(data)
+    reader = _Reader(data)
     return {
-        "points": read.number("points"),
-        "outcome": read.text("outcome"),
-        "wrong": read.list_of("wrong", str),
-        "hints": read.list_of("hints", int),
-        "solution": read.flag("solution"),
-        "passed": _read_pass(read.data["passed"]) if read.data.get("passed") is not None else None,
+        "points": reader.number("points"),
+        "outcome": reader.text("outcome"),
+        "wrong": reader.list_of("wrong", str),
+        "hints": reader.list_of("hints", int),
+        "solution": reader.flag("solution"),
+        "passed": _read_pass(reader.data["passed"]) if reader.data.get("passed") is not None else None,
         # Files written by an earlier version of Secant do not have this field.
-        "visible": _read_pass(read.data["visible"]) if read.data.get("visible") is not None else None,
+        "visible": _read_pass(reader.data["visible"]) if reader.data.get("visible") is not None else None,
     }
 
 
 def _read_prediction(data: object) -> PredictionRecord:
-    read = _Reader(data)
-    return {"first": read.text("first"), "right": read.optional_text("right"), "when": read.time("when")}
+    reader = _Reader(data)
+    return {
+        "first": reader.text("first"),
+        "right": reader.optional_text("right"),
+        "when": reader.time("when"),
+    }
 
 
 def _read_review(data: object) -> ReviewRecord:
-    read = _Reader(data)
-    return {"times": int(read.number("times")), "when": read.time("when")}
+    reader = _Reader(data)
+    return {"times": int(reader.number("times")), "when": reader.time("when")}
 
 
 def _read_last(data: object) -> LastCheck:
-    read = _Reader(data)
-    return {"lesson": read.text("lesson"), "task": read.optional_text("task"), "when": read.time("when")}
+    reader = _Reader(data)
+    return {
+        "lesson": reader.text("lesson"),
+        "task": reader.optional_text("task"),
+        "when": reader.time("when"),
+    }
 
 
 class _Entries:
@@ -387,8 +395,8 @@ class _Entries:
     def read_each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
         """Return the readable entries of a JSON object, keyed by name."""
         items = self.read_one(kind, lambda fields: _Reader(fields).data, entries) or {}
-        readable = {name: self.read_one(f"{kind} {name}", read, entry) for name, entry in items.items()}
-        return {name: entry for name, entry in readable.items() if entry is not None}
+        results = {name: self.read_one(f"{kind} {name}", read, entry) for name, entry in items.items()}
+        return {name: entry for name, entry in results.items() if entry is not None}
 
 
 def _read_earned(data: object) -> str:

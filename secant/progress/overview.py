@@ -14,7 +14,7 @@ from secant.address import report_url
 from secant.language import Language
 from secant.progress import store
 from secant.progress.course import Course, ReleasedTask, SyllabusLesson, read_course, version
-from secant.progress.facts import Facts, TaskRecord, nothing
+from secant.progress.facts import Facts, TaskRecord, empty_facts
 from secant.progress.review import review
 from secant.progress.rewards import ACHIEVEMENTS, experience, level
 from secant.where import has_hidden_tests
@@ -36,11 +36,11 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         OSError, ValueError, KeyError, TypeError: if the syllabus in `root` is missing or malformed.
     """
     course = read_course(root, language)
-    facts, problem = nothing(), None
+    facts, problem = empty_facts(), None
     left_out: list[str] = []
     try:
         facts = store.read(left_out)
-        problem = store.incomplete(left_out, language) or None
+        problem = store.incomplete_message(left_out, language) or None
     except store.StoreError as error:
         problem = error.sentence(language)
     state = read_state(workspace) if workspace else {}
@@ -101,18 +101,18 @@ def _has_points_elsewhere(
 def _lesson(
     lesson: SyllabusLesson, facts: Facts, workspace: Path | None, state: State, hidden: bool
 ) -> dict[str, Any]:
-    recorded = facts["lessons"].get(lesson.folder, {})
-    tasks = [_task(task, recorded.get(task.id), hidden) for task in lesson.notebook.tasks]
-    graded = [task for task in tasks if not task["manual"]]
+    records = facts["lessons"].get(lesson.folder, {})
+    tasks = [_task(task, records.get(task.id), hidden) for task in lesson.notebook.tasks]
+    graded_tasks = [task for task in tasks if not task["manual"]]
     predicted_count = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
     path = _notebook_of(lesson)
     exists = workspace is not None and (workspace / path).is_file()
-    begun = bool(predicted_count) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
+    is_begun = bool(predicted_count) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
     if workspace and not exists:
         state_name = "missing"
-    elif graded and all(task["done"] for task in graded):
+    elif graded_tasks and all(task["done"] for task in graded_tasks):
         state_name = "done"
-    elif begun or (workspace and _is_edited(lesson, workspace, state)):
+    elif is_begun or (workspace and _is_edited(lesson, workspace, state)):
         state_name = "in_progress"
     else:
         state_name = "new"
@@ -127,23 +127,23 @@ def _lesson(
         "path": path if exists else None,
         "state": state_name,
         "beside": _newer_version(lesson, workspace, state) if workspace else None,
-        "points": sum(task["points"] for task in graded),
-        "max_points": sum(task["max_points"] for task in graded),
-        "passed": sum(task["done"] for task in graded),
-        "graded": len(graded),
+        "points": sum(task["points"] for task in graded_tasks),
+        "max_points": sum(task["max_points"] for task in graded_tasks),
+        "passed": sum(task["done"] for task in graded_tasks),
+        "graded": len(graded_tasks),
         "predictions": {"made": predicted_count, "of": len(lesson.notebook.predictions)},
         "tasks": tasks,
     }
 
 
-def _task(task: ReleasedTask, recorded: TaskRecord | None, hidden: bool) -> dict[str, Any]:
+def _task(task: ReleasedTask, record: TaskRecord | None, hidden: bool) -> dict[str, Any]:
     """Return a task of the released lesson, with the learner's result.
 
     If an earlier release gave more points for the task, the learner's points are cut to the current maximum.
     """
-    passed = recorded and (recorded["passed"] or (not hidden and recorded["visible"]))
-    outcome = recorded and ("passed" if passed else recorded["outcome"])
-    points = min(recorded["points"], task.points) if recorded else 0.0
+    passed = record and (record["passed"] or (not hidden and record["visible"]))
+    outcome = record and ("passed" if passed else record["outcome"])
+    points = min(record["points"], task.points) if record else 0.0
     return {
         "id": task.id,
         "title": task.title,
@@ -161,8 +161,8 @@ def _notebook_of(lesson: SyllabusLesson) -> str:
 
 def _is_edited(lesson: SyllabusLesson, workspace: Path, state: State) -> bool:
     name = _notebook_of(lesson)
-    current = _fingerprint(workspace / name)
-    return current not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
+    current_fingerprint = _fingerprint(workspace / name)
+    return current_fingerprint not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
 
 
 def _newer_version(lesson: SyllabusLesson, workspace: Path, state: State) -> str | None:
@@ -172,10 +172,10 @@ def _newer_version(lesson: SyllabusLesson, workspace: Path, state: State) -> str
     """
     entry = state.get(_notebook_of(lesson), {})
     newer, newest = entry.get("beside"), lesson.notebook.fingerprint
-    offered = newer is not None and newest == entry.get("offered") != entry.get("copied")
+    is_offered = newer is not None and newest == entry.get("offered") != entry.get("copied")
     return (
         newer
-        if offered
+        if is_offered
         and _fingerprint(workspace / _notebook_of(lesson)) != newest
         and os.path.isfile(workspace / str(newer))  # isfile() returns False for an invalid name
         else None
@@ -190,7 +190,7 @@ def _fingerprint(path: Path) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def _fingerprint_of(path: Path, changed: int, size: int) -> str:
+def _fingerprint_of(path: Path, modified: int, size: int) -> str:
     return fingerprint(path.read_bytes())
 
 
@@ -202,7 +202,7 @@ def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> d
 
     The order of preference is: the lesson last worked on, a lesson in progress, the next lesson to be done.
     """
-    folder, task = _last(lessons, facts, workspace)
+    folder, task = _last_worked_on(lessons, facts, workspace)
     places = [lesson["folder"] for lesson in lessons]
     start = places.index(folder) if folder in places else 0
     to_do = [
@@ -222,21 +222,23 @@ def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> d
     }
 
 
-def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple[str | None, str | None]:
+def _last_worked_on(
+    lessons: list[dict[str, Any]], facts: Facts, workspace: Path
+) -> tuple[str | None, str | None]:
     """Return the lesson last worked on, and its task if known.
 
     This is the lesson of the last check, with the checked task. If the notebook of another lesson was saved
     after that check, the other lesson is returned, without a task.
     """
-    last = facts["last"]
-    saved = [
+    last_check = facts["last"]
+    save_times = [
         (_saved_at(workspace / lesson["path"]), lesson["folder"])
         for lesson in lessons
         if lesson["path"] and lesson["state"] in ("in_progress", "done")
     ]
-    when, folder = max(saved, default=("", None))
-    if last and (last["when"] >= when or last["lesson"] == folder):
-        return last["lesson"], last["task"]
+    save_time, folder = max(save_times, default=("", None))
+    if last_check and (last_check["when"] >= save_time or last_check["lesson"] == folder):
+        return last_check["lesson"], last_check["task"]
     return folder, None
 
 
@@ -244,15 +246,15 @@ def _saved_at(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="microseconds")
 
 
-def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | None:
+def _next_task(lesson: dict[str, Any], last_task: str | None) -> dict[str, Any] | None:
     """Return the first task that is not done, starting from the task checked last; None if all are done.
 
     The result is also None if no task of the lesson has been tried, because a learner first reads the lesson.
     """
     tasks = [task for task in lesson["tasks"] if not task["manual"]]
     names = [task["id"] for task in tasks]
-    start = names.index(last) if last in names else 0
-    if not last and not any(task["outcome"] not in (None, "not_attempted") for task in tasks):
+    start = names.index(last_task) if last_task in names else 0
+    if not last_task and not any(task["outcome"] not in (None, "not_attempted") for task in tasks):
         return None
     todo = [task for task in tasks[start:] + tasks[:start] if not task["done"]]
     return todo[0] if todo else None

@@ -20,13 +20,13 @@ from secant.progress.course import any_course
 from secant.progress.facts import Facts
 from secant.progress.rewards import Level, earn, experience, level
 
-_MAX_WAITING = 1000  # maximum number of changes that wait in memory until the file can be written
-_waiting: dict[Path, list[Callable[[Facts], None]]] = {}
+_MAX_PENDING = 1000  # maximum number of changes that wait in memory until the file can be written
+_pending: dict[Path, list[Callable[[Facts], None]]] = {}
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordResult:
     """The outcome of recording a change.
 
     Attributes:
@@ -53,7 +53,7 @@ def check(
     answers: Mapping[str, str] | None = None,
     course: Path | None = None,
     message_language: Language | None = None,
-) -> Recorded:
+) -> RecordResult:
     """Record the results of a check.
 
     Args:
@@ -67,17 +67,17 @@ def check(
         course: the folder with course/ and release/; by default it is searched for.
         message_language: the language in which a problem is described.
     """
-    when = store.now()
+    timestamp = store.now()
     return _save(
         lambda facts: notes.note_check(
-            facts, lesson, rows, when, whole=whole, hidden=hidden, answers=answers
+            facts, lesson, rows, timestamp, whole=whole, hidden=hidden, answers=answers
         ),
         course,
         message_language,
     )
 
 
-def hint(lesson: str, task: str, number: int) -> Recorded:
+def hint(lesson: str, task: str, number: int) -> RecordResult:
     """Record that a hint was asked for, so that the hint can be shown again later.
 
     The hint counts only if the task has not been passed before.
@@ -85,12 +85,12 @@ def hint(lesson: str, task: str, number: int) -> Recorded:
     return _save(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
-def solution(lesson: str, task: str) -> Recorded:
+def solution(lesson: str, task: str) -> RecordResult:
     """Record that a worked solution was looked at; it counts only if the task was not passed before."""
     return _save(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
 
 
-def prediction(name: str, choice: str, right: str | None) -> Recorded:
+def prediction(name: str, choice: str, right: str | None) -> RecordResult:
     """Record a choice for a prediction; only the first choice counts.
 
     Args:
@@ -98,26 +98,26 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
         choice: the letter of the choice.
         right: the correct letter; None if it is to be read from the lesson's notebook later.
     """
-    when = store.now()
-    return _save(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
+    timestamp = store.now()
+    return _save(lambda facts: notes.note_prediction(facts, name, choice, right, timestamp), earns=False)
 
 
-def review(name: str, *, right: bool) -> Recorded:
+def review(name: str, *, right: bool) -> RecordResult:
     """Record whether the learner's answer was right when a prediction was asked again for review."""
-    when = store.now()
-    return _save(lambda facts: notes.note_review(facts, name, right, when), earns=False)
+    timestamp = store.now()
+    return _save(lambda facts: notes.note_review(facts, name, right, timestamp), earns=False)
 
 
-def reviewing(wanted: bool) -> Recorded:
+def reviewing(enabled: bool) -> RecordResult:
     """Record whether the learner wants to review earlier predictions."""
 
     def change(facts: Facts) -> None:
-        facts["reviewing"] = wanted
+        facts["reviewing"] = enabled
 
     return _save(change, earns=False)
 
 
-def merge(other: Facts) -> Recorded:
+def merge(other: Facts) -> RecordResult:
     """Merge the progress from another file into the stored progress, and keep the better of two results."""
 
     def add(facts: Facts) -> None:
@@ -133,7 +133,7 @@ def _save(
     *,
     wait: bool = True,
     earns: bool = True,
-) -> Recorded:
+) -> RecordResult:
     """Save a change, together with earlier changes that could not be saved.
 
     Args:
@@ -145,37 +145,40 @@ def _save(
             lessons need not be read.
     """
     message_language = message_language or language()
-    new: list[str] = []
+    new_achievements: list[str] = []
     xp = [0, 0]  # experience points before and after the change
     with _lock:
-        waiting = _waiting.setdefault(store.path(), [])
-        changes = [*waiting, note]
+        pending = _pending.setdefault(store.path(), [])
+        changes = [*pending, note]
 
         def change(facts: Facts) -> Facts:
             xp[0] = experience(facts)
             for apply in changes:
                 apply(facts)
             xp[1] = experience(facts)
-            if earns or waiting:
-                new.extend(earn(facts, any_course(course), store.now()))
+            if earns or pending:
+                new_achievements.extend(earn(facts, any_course(course), store.now()))
             return facts
 
         try:
-            aside = store.update(change)
+            renamed_path = store.update(change)
         except store.StoreError as error:
             if wait:
-                waiting[:] = changes[-_MAX_WAITING:]
-            return Recorded([], error.sentence(message_language), is_saved=False)
-        waiting.clear()
-    before, after = (level(reached, message_language) for reached in xp)
-    problem = _replaced_file(aside, message_language) if aside else None
-    return Recorded(new, problem, xp[1] - xp[0], after if after.number > before.number else None)
+                pending[:] = changes[-_MAX_PENDING:]
+            return RecordResult([], error.sentence(message_language), is_saved=False)
+        pending.clear()
+    before, after = (level(points, message_language) for points in xp)
+    problem = _replaced_file_message(renamed_path, message_language) if renamed_path else None
+    return RecordResult(
+        new_achievements, problem, xp[1] - xp[0], after if after.number > before.number else None
+    )
 
 
-def _replaced_file(aside: Path, message_language: Language) -> str:
+def _replaced_file_message(renamed_path: Path, message_language: Language) -> str:
     words = {
         "en": "The file with your progress could not be read, or not all of it. "
-        f"It is now in {aside}, and a new one was started with what could be read.",
-        "ko": f"진행 상황 파일을 (모두는) 읽을 수 없어 {aside}에 따로 두고, 읽은 내용으로 새로 시작했습니다.",
+        f"It is now in {renamed_path}, and a new one was started with what could be read.",
+        "ko": f"진행 상황 파일을 (모두는) 읽을 수 없어 {renamed_path}에 따로 두고, "
+        "읽은 내용으로 새로 시작했습니다.",
     }
     return words[message_language]

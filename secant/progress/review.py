@@ -17,29 +17,35 @@ def review(facts: Facts, course: Course, now: str) -> dict[str, Any] | None:
     if not facts["reviewing"]:
         return None
     lessons = {name: lesson for lesson in course for name in lesson.notebook.questions}
-    waiting = [name for name in facts["predictions"] if name in lessons and _is_due(facts, name, now)]
-    if not waiting:
+    due_names = [name for name in facts["predictions"] if name in lessons and _is_due(facts, name, now)]
+    if not due_names:
         return None
 
-    def first(name: str) -> tuple[bool, str]:
+    def sort_key(name: str) -> tuple[bool, str]:
         prediction, question = facts["predictions"][name], lessons[name].notebook.questions[name]
         return prediction["first"] == question.right, prediction["when"]
 
-    name = min(waiting, key=first)
-    return _shown(name, lessons[name].number, lessons[name].notebook.questions[name], facts, now)
+    name = min(due_names, key=sort_key)
+    return _review_question(name, lessons[name].number, lessons[name].notebook.questions[name], facts, now)
 
 
 def _is_due(facts: Facts, name: str, now: str) -> bool:
-    before = facts["reviews"].get(name)
-    times, last = (before["times"], before["when"]) if before else (0, facts["predictions"][name]["when"])
-    return times < len(DAYS) and _since(last, now) >= timedelta(days=DAYS[times])
+    last_review = facts["reviews"].get(name)
+    times, last_time = (
+        (last_review["times"], last_review["when"])
+        if last_review
+        else (0, facts["predictions"][name]["when"])
+    )
+    return times < len(DAYS) and _since(last_time, now) >= timedelta(days=DAYS[times])
 
 
-def _since(then: str, now: str) -> timedelta:
-    return datetime.fromisoformat(now) - datetime.fromisoformat(then)
+def _since(start: str, now: str) -> timedelta:
+    return datetime.fromisoformat(now) - datetime.fromisoformat(start)
 
 
-def _shown(name: str, number: int, question: PredictionText, facts: Facts, now: str) -> dict[str, Any]:
+def _review_question(
+    name: str, number: int, question: PredictionText, facts: Facts, now: str
+) -> dict[str, Any]:
     return {
         "name": name,
         "number": number,

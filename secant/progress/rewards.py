@@ -54,12 +54,13 @@ def experience(facts: Facts) -> int:
     """Return the experience points of all tasks passed and all predictions made."""
     entries = [task for tasks in facts["lessons"].values() for task in tasks.values()]
     tasks = sum(
-        max(_worth(task["passed"], POINT), _worth(task["visible"], POINT_VISIBLE)) for task in entries
+        max(_xp_of_pass(task["passed"], POINT), _xp_of_pass(task["visible"], POINT_VISIBLE))
+        for task in entries
     )
     return round(tasks) + PREDICTION * len(facts["predictions"])
 
 
-def _worth(passed: PassRecord | None, point: int) -> float:
+def _xp_of_pass(passed: PassRecord | None, point: int) -> float:
     if passed is None:
         return 0.0
     return passed["points"] * (POINT_AFTER_SOLUTION if passed["solution"] else point)
@@ -95,7 +96,7 @@ def _passes_of(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
     return passes if len(passes) == len(entries) else []
 
 
-def _own(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
+def _unaided_passes(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
     """Return the pass records of a lesson's tasks.
 
     The list is empty unless all tasks were passed without looking at a worked solution.
@@ -112,12 +113,12 @@ def _tasks(number: int, *tasks: str) -> Callable[[Facts, Course], bool]:
         *tasks: the ids of the lesson's tasks.
     """
 
-    def earned(facts: Facts, course: Course) -> bool:
+    def rule(facts: Facts, course: Course) -> bool:
         lessons = [name for name in facts["lessons"] if number_of(name) == number]
         passes = [_pass(facts, lesson, task) for lesson in lessons for task in tasks]
         return sum(1 for entry in passes if entry and not entry["solution"]) >= len(tasks)
 
-    return earned
+    return rule
 
 
 # --- The rules of achievements ---
@@ -138,14 +139,14 @@ def after_wrong_tries(facts: Facts, course: Course) -> bool:
 
 def whole_lesson(facts: Facts, course: Course) -> bool:
     """Return whether a whole lesson was passed without looking at a worked solution."""
-    return any(_own(facts, lesson) for lesson in course)
+    return any(_unaided_passes(facts, lesson) for lesson in course)
 
 
 def without_hints(facts: Facts, course: Course) -> bool:
     """Return whether a whole lesson was passed without looking at a worked solution or a hint."""
     return any(
         passes and not any(entry["hints"] for entry in passes)
-        for passes in (_own(facts, lesson) for lesson in course)
+        for passes in (_unaided_passes(facts, lesson) for lesson in course)
     )
 
 
@@ -158,9 +159,9 @@ def predicted_first(facts: Facts, course: Course) -> bool:
 
 
 def _all_predicted(facts: Facts, lesson: SyllabusLesson) -> bool:
-    chosen = [facts["predictions"].get(name) for name in lesson.notebook.predictions]
-    start = min((entry["when"] for entry in _own(facts, lesson)), default="")
-    return bool(chosen) and all(entry is not None and entry["when"] < start for entry in chosen)
+    predictions = [facts["predictions"].get(name) for name in lesson.notebook.predictions]
+    start = min((entry["when"] for entry in _unaided_passes(facts, lesson)), default="")
+    return bool(predictions) and all(entry is not None and entry["when"] < start for entry in predictions)
 
 
 def wrong_then_passed(facts: Facts, course: Course) -> bool:
@@ -172,17 +173,17 @@ def wrong_then_passed(facts: Facts, course: Course) -> bool:
 
 
 def _wrong_then_passed(facts: Facts, lesson: SyllabusLesson) -> bool:
-    start = min((entry["when"] for entry in _own(facts, lesson)), default="")
+    start = min((entry["when"] for entry in _unaided_passes(facts, lesson)), default="")
     return any(
-        made["first"] != (made["right"] or right) and made["when"] < start
+        prediction["first"] != (prediction["right"] or right) and prediction["when"] < start
         for name, right in lesson.notebook.predictions.items()
-        if (made := facts["predictions"].get(name))
+        if (prediction := facts["predictions"].get(name))
     )
 
 
 def own_engine(facts: Facts, course: Course) -> bool:
     """Return whether all of lesson 10 was passed without looking at a worked solution."""
-    return any(_own(facts, lesson) for lesson in course if lesson.number == 10)
+    return any(_unaided_passes(facts, lesson) for lesson in course if lesson.number == 10)
 
 
 def all_lessons(facts: Facts, course: Course) -> bool:
@@ -192,8 +193,8 @@ def all_lessons(facts: Facts, course: Course) -> bool:
     least ten lessons.
     """
     passes = [_passes_of(facts, lesson) for lesson in course]
-    own_passes = sum(not entry["solution"] for lesson in passes for entry in lesson)
-    return len(passes) >= 10 and all(passes) and 2 * own_passes > sum(map(len, passes))
+    unaided_passes = sum(not entry["solution"] for lesson in passes for entry in lesson)
+    return len(passes) >= 10 and all(passes) and 2 * unaided_passes > sum(map(len, passes))
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ class Achievement:
     """An achievement: the rule for earning it, and its title and description in both languages."""
 
     id: str
-    earned: Callable[[Facts, Course], bool]
+    is_earned: Callable[[Facts, Course], bool]
     title: dict[Language, str]
     how: dict[Language, str]
 
@@ -328,12 +329,12 @@ ACHIEVEMENTS = (
 )
 
 
-def earn(facts: Facts, course: Course, when: str) -> list[str]:
+def earn(facts: Facts, course: Course, timestamp: str) -> list[str]:
     """Add newly earned achievements to the facts, and return their ids. An achievement is never lost."""
-    new = [
+    new_ids = [
         achievement.id
         for achievement in ACHIEVEMENTS
-        if achievement.id not in facts["earned"] and achievement.earned(facts, course)
+        if achievement.id not in facts["earned"] and achievement.is_earned(facts, course)
     ]
-    facts["earned"].update(dict.fromkeys(new, when))
-    return new
+    facts["earned"].update(dict.fromkeys(new_ids, timestamp))
+    return new_ids

@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from secant.files import blocking_file, move_aside, replace_file
 from secant.language import Language
-from secant.progress.facts import VERSION, Facts, from_json, nothing
+from secant.progress.facts import VERSION, Facts, empty_facts, from_json
 
 FILE = "progress.json"
 LOCK_TIMEOUT = 0.5  # seconds to wait while another process writes, which takes milliseconds
@@ -43,8 +43,8 @@ class Unreadable(StoreError):
 
 def path() -> Path:
     """Return the path of the progress file. The environment variable SECANT_DATA overrides its folder."""
-    named = os.environ.get("SECANT_DATA")
-    return (Path(named) if named else platformdirs.user_data_path("secant", appauthor=False)) / FILE
+    folder = os.environ.get("SECANT_DATA")
+    return (Path(folder) if folder else platformdirs.user_data_path("secant", appauthor=False)) / FILE
 
 
 def now() -> str:
@@ -52,12 +52,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Facts:
+def parse(content: bytes, file: Path, left_out: list[str] | None = None) -> Facts:
     """Return the facts about a learner's progress that a file holds.
 
     Args:
         content: the file's bytes.
-        where: the file's path, for a message.
+        file: the file's path, for a message.
         left_out: a list; if given, an entry that cannot be read is skipped, and its name is added to the
             list.
 
@@ -70,16 +70,16 @@ def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Fac
         version = data["version"]
         if type(version) is int and version > VERSION:
             raise StoreError(
-                en=f"{where} was written by a newer Secant. It stays as it is: please update Secant.",
-                ko=f"{where} 파일은 더 새 버전이 만든 것이라 그대로 두었습니다. Secant를 업데이트하세요.",
+                en=f"{file} was written by a newer Secant. It stays as it is: please update Secant.",
+                ko=f"{file} 파일은 더 새 버전이 만든 것이라 그대로 두었습니다. Secant를 업데이트하세요.",
             )
         if type(version) is not int or version < 1:
             raise ValueError("no version of ours")
         return from_json(data, left_out)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Unreadable(
-            en=f"{where} does not contain readable progress.",
-            ko=f"{where} 파일에서 진행 상황을 읽을 수 없습니다.",
+            en=f"{file} does not contain readable progress.",
+            ko=f"{file} 파일에서 진행 상황을 읽을 수 없습니다.",
         ) from error
 
 
@@ -95,25 +95,25 @@ def read(left_out: list[str] | None = None) -> Facts:
     try:
         return parse(path().read_bytes(), path(), [] if left_out is None else left_out)
     except FileNotFoundError:
-        return nothing()
+        return empty_facts()
     except Unreadable as error:
         error.advice = _RESET_ADVICE
         raise
     except OSError as error:
-        refused = _refused(error, en="read", ko="읽지")
+        store_error = _store_error(error, en="read", ko="읽지")
         if os.path.exists(path()):
-            refused.advice = _RESET_ADVICE
-        raise refused from error
+            store_error.advice = _RESET_ADVICE
+        raise store_error from error
 
 
-def incomplete(left_out: list[str], message_language: Language) -> str:
+def incomplete_message(left_out: list[str], message_language: Language) -> str:
     """Return a sentence about entries of the file that were skipped; an empty string if there are none."""
     if not left_out:
         return ""
-    shown = ", ".join(left_out[:_MAX_NAMED]) + (", ..." if len(left_out) > _MAX_NAMED else "")
+    names = ", ".join(left_out[:_MAX_NAMED]) + (", ..." if len(left_out) > _MAX_NAMED else "")
     words: dict[Language, str] = {
-        "en": f"Not all of {path()} could be read. Left out ({len(left_out)}): {shown}.",
-        "ko": f"{path()} 파일의 일부를 읽을 수 없어 뺐습니다({len(left_out)}개): {shown}.",
+        "en": f"Not all of {path()} could be read. Left out ({len(left_out)}): {names}.",
+        "ko": f"{path()} 파일의 일부를 읽을 수 없어 뺐습니다({len(left_out)}개): {names}.",
     }
     return words[message_language]
 
@@ -131,7 +131,7 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
     Raises:
         StoreError: if nothing could be written; the old file is then unchanged.
     """
-    place, aside = path(), None
+    place, renamed_path = path(), None
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _lock(place):
@@ -139,9 +139,9 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
             try:
                 facts = read(left_out)
             except Unreadable:
-                facts, aside = nothing(), move_aside(place, "unreadable")
+                facts, renamed_path = empty_facts(), move_aside(place, "unreadable")
             if left_out:
-                aside = move_aside(place, "unreadable")
+                renamed_path = move_aside(place, "unreadable")
             replace_file(place, dump(change(facts)), private=True)
     except Timeout as error:
         raise StoreError(
@@ -149,8 +149,8 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
             ko=f"지금은 진행 상황을 저장하지 못했습니다. 다른 프로그램이 {place} 파일을 쓰고 있습니다.",
         ) from error
     except (OSError, NotImplementedError) as error:
-        raise _refused(error, en="saved", ko="저장하지") from error
-    return aside
+        raise _store_error(error, en="saved", ko="저장하지") from error
+    return renamed_path
 
 
 def reset(today: str) -> Path | None:
@@ -166,7 +166,7 @@ def reset(today: str) -> Path | None:
         with _lock(place):
             return move_aside(place, f"until {today}")
     except (OSError, NotImplementedError) as error:
-        raise _refused(error, en="reset", ko="지우지") from error
+        raise _store_error(error, en="reset", ko="지우지") from error
 
 
 def dump(facts: Facts) -> bytes:
@@ -178,7 +178,7 @@ def _lock(place: Path) -> FileLock:
     return FileLock(place.with_name(f"{place.name}.lock"), timeout=LOCK_TIMEOUT)
 
 
-def _refused(error: Exception, en: str, ko: str) -> StoreError:
+def _store_error(error: Exception, en: str, ko: str) -> StoreError:
     folder = path().parent
     if os.environ.get("SECANT_DATA") and blocking_file(folder):
         return StoreError(

@@ -129,7 +129,7 @@ def test_performance_table_has_every_row_and_failure() -> None:
     text = render_table(
         {
             "one": make_record(make_row("first"), make_row("second", peer="", value=None)),
-            "two": make_record().failed("why"),
+            "two": make_record().with_failure("why"),
         }
     )
     for cell in ("first", "second", "2 s", "a peer", "6 s", "why"):
@@ -182,7 +182,7 @@ def test_missing_packages_are_those_in_neither_environment(tmp_path: Path) -> No
     requirements = [
         Requirement(text) for text in ("some-plot==1.5", "some-plot==1.6", "pytest", "no-such-thing")
     ]
-    assert [str(requirement) for requirement in peers.missing(requirements, environment)] == [
+    assert [str(requirement) for requirement in peers.missing_requirements(requirements, environment)] == [
         "some-plot==1.6",
         "no-such-thing",
     ]

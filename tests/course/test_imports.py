@@ -1,4 +1,4 @@
-"""Tests of `imported_later`, which predicts the modules that a lesson makes torch import late.
+"""Tests of `guess_import_group`, which predicts the modules that a lesson makes torch import late.
 
 A grading run can then import these modules once, instead of once per submission.
 """
@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from autograder.course.lesson import Lesson
-from autograder.workers.worker import imported_later
+from autograder.workers.worker import guess_import_group
 from tests.support.lessons import LESSONS, ROOT
 from tests.support.lessons import source as source_of
 
@@ -43,4 +43,4 @@ def test_imports_of_each_lesson_are_known_in_advance(lesson: Lesson) -> None:
     modules = result.stdout.splitlines()[-1].split()
     expected = "compiler" if "torch._dynamo" in modules else "symbols" if modules else None
     # The prediction must not name too much: an unneeded import costs a single regrade half a second.
-    assert imported_later(*(cell.source for cell in notebook.cells)) == expected
+    assert guess_import_group(*(cell.source for cell in notebook.cells)) == expected

@@ -16,7 +16,7 @@ from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import RunOutcome, grade
 from autograder.workers import worker
 from autograder.workers.executors import LocalWorkers
-from autograder.workers.jobs import Done, Job, Page
+from autograder.workers.jobs import Job, JobResult, Page
 from tests.hostile.cases import load_all, write
 from tests.hostile.neighbours import busy_answers
 from tests.hostile.stock import variant_of
@@ -35,7 +35,7 @@ HOSTILE = (
 )
 
 
-def with_quick_limits(job: Job | Page) -> Done:
+def with_quick_limits(job: Job | Page) -> JobResult:
     """Do a job in a worker process, as `work` does, but with the lower time limits."""
     for name, seconds in LIMITS.items():
         setattr(examiner, name, seconds)
@@ -80,7 +80,7 @@ def grade_class(course: Course) -> tuple[RunOutcome, float]:
     workers = QuickWorkers(os.cpu_count() or 1, course.hidden)
     try:
         summary = grade(course, find_submissions(course, [LESSON]), workers)
-        peaks = [workers.submit(peak_megabytes, None) for _ in range(workers.places)]
+        peaks = [workers.submit(peak_megabytes, None) for _ in range(workers.slots)]
         return summary, max(peak.result() for peak in peaks)
     finally:
         workers.close(kill=True)

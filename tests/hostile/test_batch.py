@@ -140,7 +140,7 @@ def assert_second_run_changes_nothing(graded_class: GradedClass) -> None:
     course = Course.at(graded_class.root)
 
     class NoWorkers:
-        places = 1
+        slots = 1
 
         def submit(self, work: Any, job: Any) -> Any:
             raise AssertionError(f"{job.student} is graded again")

@@ -100,7 +100,7 @@ def test_recorded_points_include_those_that_the_lesson_mentions(make: Callable[[
     panel = make()
     axes = grid(panel, 7000)
     starts = [panel.start, *({**panel.start, **question.state} for question in panel.questions)]
-    indices = [[axis.at(panel) for axis in axes], *questions(panel, axes)]
+    indices = [[axis.current_index(panel) for axis in axes], *questions(panel, axes)]
     assert len(indices) == 1 + len(panel.questions) >= 4
     for start, state in zip(starts, indices, strict=True):
         for axis, index in zip(axes, state, strict=True):
@@ -157,7 +157,7 @@ def test_recording_has_the_words_and_strokes_of_the_explorer(small_explorer: Pan
     axes = grid(small_explorer, 60)
     shape = tuple(len(axis.points) for axis in axes)
     recording = record.recording_of(small_explorer, 60)
-    assert recording["start"] == [axis.at(small_explorer) for axis in axes]
+    assert recording["start"] == [axis.current_index(small_explorer) for axis in axes]
     assert f"{shape[-1]} points of h" in recording["caption"]
     texts = {name: unpack(PackedTexts(**part), shape) for name, part in recording["parts"].items()}
     names = [f"stroke{number}" for number in range(len(recording["of"]))]

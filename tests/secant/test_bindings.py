@@ -125,23 +125,25 @@ def test_bindings_keep_no_object_of_the_notebook_alive() -> None:
     del names["a"]
     assert reference() is None
     record.note("cell 1")
-    assert [finding.kind for finding in record.missing("a")] == ["deleted"]
+    assert [finding.kind for finding in record.explain_missing("a")] == ["deleted"]
 
 
 def test_name_that_is_bound_again_no_longer_counts_as_deleted() -> None:
     _, record = run_cells("x = 1", "del x", "x = 2", "import nothing_like_this\ny = 1")
-    assert record.missing("x")[0].kind != "deleted"
-    assert [finding.kind for finding in record.missing("y")] == ["stopped"]
-    assert record.missing("z") == []
+    assert record.explain_missing("x")[0].kind != "deleted"
+    assert [finding.kind for finding in record.explain_missing("y")] == ["stopped"]
+    assert record.explain_missing("z") == []
 
 
 def test_a_name_in_code_that_did_not_run_is_found_and_one_deleted_at_once_counts_as_deleted() -> None:
     _, record = run_cells("if False:\n    x = 1", "y = 1\ndel y", "[z for z in ()]")
-    assert [(finding.kind, finding.line) for finding in record.missing("x") + record.missing("y")] == [
+    assert [
+        (finding.kind, finding.line) for finding in record.explain_missing("x") + record.explain_missing("y")
+    ] == [
         ("branch", 2),
         ("deleted", 2),
     ]
-    assert record.missing("z") == []
+    assert record.explain_missing("z") == []
 
 
 def test_a_hostile_object_is_described_by_its_type() -> None:

@@ -32,14 +32,14 @@ def test_stored_hint_cell_follows_the_language_in_use(lang: str, mean: str) -> N
     language(lang)
     namespace: dict[str, object] = {}
     exec(with_all_languages(CELL.replace("print", "told = "), TEXTS), namespace)
-    kit_hint = catalogue.usual()["stale"][lang]
+    kit_hint = catalogue.shared_hints()["stale"][lang]
     assert namespace["told"] == (mean, TEXTS["all"]["shape"][lang], kit_hint)
 
 
 def test_tasks_hint_overrides_the_kits_hint_of_the_same_name() -> None:
     language("en")
     assert hints("slope", catalogue.of_task(TEXTS, "slope")).again == "of its own"
-    assert hints("other", catalogue.of_task(TEXTS, "other")).again == catalogue.usual()["again"]["en"]
+    assert hints("other", catalogue.of_task(TEXTS, "other")).again == catalogue.shared_hints()["again"]["en"]
 
 
 def test_a_hint_keeps_its_name_with_numbers_in_its_text_and_behind_it() -> None:

@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from secant.causes import CAUSES, likely
+from secant.causes import CAUSES, likely_cause
 from tests.secant.provoked import PROVOKED_ERRORS
 
 
@@ -22,7 +22,7 @@ def provoke(name: str) -> tuple[str, str]:
 @pytest.mark.parametrize("name", PROVOKED_ERRORS)
 def test_each_provoked_error_gets_its_likely_cause(name: str, both_languages: str) -> None:
     kind, message = provoke(name)
-    cause = likely(kind, message)
+    cause = likely_cause(kind, message)
     assert cause, f"{kind}: {message}"
     assert not cause.endswith(".")
     if both_languages == "en":
@@ -32,14 +32,14 @@ def test_each_provoked_error_gets_its_likely_cause(name: str, both_languages: st
 
 
 def test_every_entry_of_the_catalogue_is_provoked() -> None:
-    causes = {likely(*provoke(name)) for name in PROVOKED_ERRORS}
+    causes = {likely_cause(*provoke(name)) for name in PROVOKED_ERRORS}
     assert [cause.en for cause in CAUSES if cause.en not in causes] == []
 
 
 def test_unknown_error_gets_no_cause_even_if_very_long() -> None:
-    assert likely("RuntimeError", "something else") == ""
-    assert likely("MyError", "NoneType") == ""
-    assert likely("RuntimeError", "x" * 10_000_000) == ""
+    assert likely_cause("RuntimeError", "something else") == ""
+    assert likely_cause("MyError", "NoneType") == ""
+    assert likely_cause("RuntimeError", "x" * 10_000_000) == ""
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_unknown_error_gets_no_cause_even_if_very_long() -> None:
     ],
 )
 def test_a_number_outside_the_domain_has_a_cause_in_the_words_of_every_python(message: str) -> None:
-    assert "sqrt takes 0 and above" in likely("ValueError", message)
+    assert "sqrt takes 0 and above" in likely_cause("ValueError", message)

@@ -25,7 +25,7 @@ from autograder.service import describe
 from secant import PartialCredit, check, language
 from secant.bindings import Finding
 from secant.catalogue import Hint
-from secant.verdict import LIMIT, Part, Parts, Verdict, because, called, named_error, parts_of
+from secant.verdict import LIMIT, Part, Parts, Verdict, call_part, cause_part, named_error, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = ("expected", "got", "likely cause", "note", "기대한 값", "나온 값", "짐작되는 원인", "참고")
@@ -81,7 +81,7 @@ def test_error_of_a_call_stands_between_the_call_and_the_hint(both_languages: st
 
 def test_location_is_on_the_line_of_its_code(both_languages: str) -> None:
     reply = Reply("raised", None, "Odd", "no\n  way", (TraceLine("answer f", 2, "f", "  raise Odd"),))
-    verdict = Verdict(called("f(3)") + words.raised(reply))
+    verdict = Verdict(call_part("f(3)") + words.raised(reply))
     location = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[both_languages]
     heading = {"en": "Your code raised an error.", "ko": "코드에서 오류가 났습니다."}[both_languages]
     assert pairs(verdict.parts)[2:] == [
@@ -100,7 +100,7 @@ def test_location_is_on_the_line_of_its_code(both_languages: str) -> None:
 
 def test_verdict_of_the_test_follows_the_error_of_a_stopped_cell() -> None:
     cell = CellResult("answer f", "Odd", "no", (TraceLine("answer f", 2, "f", "raise Odd"),), "", 0.0)
-    test_parts = (*called("f(3)"), Part("expected", "4"))
+    test_parts = (*call_part("f(3)"), Part("expected", "4"))
     verdict = Verdict(words.stopped_early(cell, test_parts))
     kinds = [part.kind for part in verdict.parts]
     assert kinds == ["head", "trace", "place", "code", "head", "call", "expected"]
@@ -119,13 +119,13 @@ def test_partial_credit_stands_before_the_first_failure(capsys: pytest.CaptureFi
 
 def test_message_is_in_the_language_in_which_the_verdict_was_made() -> None:
     language("ko")
-    verdict = Verdict(because("x"))
+    verdict = Verdict(cause_part("x"))
     language("en")
     assert str(verdict) == "  짐작되는 원인: x"
 
 
 def test_verdict_survives_json() -> None:
-    verdict = Verdict((*called("f(3)\n    f: x**2"), Part("cause", Hint("half", "half"))), "half", "ko")
+    verdict = Verdict((*call_part("f(3)\n    f: x**2"), Part("cause", Hint("half", "half"))), "half", "ko")
     assert Verdict.from_json(json.loads(json.dumps(asdict(verdict)))) == verdict
     result = TaskResult("f", 0.0, 2.0, "wrong", verdict, 0.5, True)
     assert TaskResult.from_json(json.loads(json.dumps(asdict(result)))) == result
@@ -178,8 +178,8 @@ def verdicts_about(text: str) -> Iterator[Verdict]:
     for name, message in ((text, ""), (text, text), ("ValueError", text)):
         reply = Reply("raised", None, name, message, (line,))
         cell = CellResult("answer f", name, message, (line,), text, 0.0)
-        yield Verdict(called("f(3)") + words.raised(reply))
-        yield Verdict(words.stopped_early(cell, called("f(3)") + because("ours")))
+        yield Verdict(call_part("f(3)") + words.raised(reply))
+        yield Verdict(words.stopped_early(cell, call_part("f(3)") + cause_part("ours")))
         yield Verdict(words.nothing_defined(cell))
         yield run_failing_check(check.no_error, [{"raised": f"{name}: {message}\n    {text}"}], "f(3)")
         yield Verdict(parts_of(type(name, (Exception,), {})(message)))
@@ -242,7 +242,7 @@ def test_no_text_of_a_student_is_a_field_on_the_feedback_page(forged_verdicts: l
 
 def test_no_text_of_a_student_is_a_field_in_formgraders_notebook(forged_verdicts: list[Verdict]) -> None:
     for verdict in forged_verdicts:
-        output = feedback._verdict(GradedTask("f", 0.0, 2.0, "wrong", verdict, cell="test_f"), "")
+        output = feedback._verdict_output(GradedTask("f", 0.0, 2.0, "wrong", verdict, cell="test_f"), "")
         assert len(fields(output.traceback)) == count_fields(verdict)
 
 

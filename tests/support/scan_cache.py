@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from autograder.sandbox.leak_scan import cache_file, suspects
-from autograder.sandbox.visible import visible
+from autograder.sandbox.visible import visible_files
 
 
 def shared_cache() -> dict[str, str]:
@@ -15,7 +15,7 @@ def shared_cache() -> dict[str, str]:
 
 def lend_cache(home: Path) -> None:
     """Copy this user's cache of the system's files into another user's home folder."""
-    suspects(visible([]))
+    suspects(visible_files([]))
     with contextlib.suppress(OSError):  # the cache may be missing
         (home / ".cache/secant").mkdir(parents=True, exist_ok=True)
         shutil.copy(cache_file(), home / ".cache/secant")

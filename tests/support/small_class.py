@@ -18,7 +18,7 @@ from autograder.exam.report import uniform_report
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading.batch import RunOutcome, grade
 from autograder.sandbox.results import CellResult
-from autograder.workers.jobs import Done, Examined, Job, Page, PlainJob, Rendered, Work
+from autograder.workers.jobs import AnyJob, Examined, Job, JobResult, Page, PlainJob, Rendered
 from tests.support.lessons import ROOT, with_answers
 
 STEPS = "01_steps"
@@ -35,15 +35,15 @@ class InProcessWorkers:
         override: a function that may return a result in place of a job's real one.
     """
 
-    places = 1
+    slots = 1
 
-    def __init__(self, override: Callable[[Any], Done | None] = lambda job: None) -> None:
-        self.jobs: list[Work] = []
+    def __init__(self, override: Callable[[Any], JobResult | None] = lambda job: None) -> None:
+        self.jobs: list[AnyJob] = []
         self._override = override
 
-    def submit(self, work: Callable[[Any], Done], job: Any) -> Future[Done]:
+    def submit(self, work: Callable[[Any], JobResult], job: Any) -> Future[JobResult]:
         self.jobs.append(job)
-        future: Future[Done] = Future()
+        future: Future[JobResult] = Future()
         try:
             open_job = job if isinstance(job, Page) else dataclasses.replace(job, hidden=())
             future.set_result(self._override(job) or work(open_job))
@@ -54,7 +54,7 @@ class InProcessWorkers:
     def check_workers(self) -> None:
         pass
 
-    def settle(self, future: Future[Done]) -> None:
+    def settle(self, future: Future[JobResult]) -> None:
         pass
 
     def close(self, kill: bool = False) -> None:
@@ -66,7 +66,7 @@ class InProcessWorkers:
         return [job.student for job in self.jobs if isinstance(job, Job | PlainJob)]
 
 
-def fake_result(job: Job | Page) -> Done:
+def fake_result(job: Job | Page) -> JobResult:
     """Return a worker's made-up result for a job, for tests that do not need the examiner."""
     if isinstance(job, Page):
         return Rendered(f"<p>The page of {job.student}.</p>")

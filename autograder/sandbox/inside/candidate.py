@@ -209,11 +209,11 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
 
 def exit_code(child: int) -> int | None:
     """Return the exit code of a task's process (negative for a signal); None if the code is unknown."""
-    until = time.monotonic() + 1.0
+    deadline = time.monotonic() + 1.0
     with contextlib.suppress(OSError):
-        while time.monotonic() < until:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(child, os.WNOHANG)
+            if pid:
                 return os.waitstatus_to_exitcode(status)
             time.sleep(0.002)
     return None

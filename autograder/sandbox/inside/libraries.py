@@ -14,4 +14,4 @@ LIBRARIES = (
 
 #: Groups of modules that torch imports only when it first needs them. Most notebooks never need them; see
 #: template.py.
-Later = Literal["symbols", "compiler"]
+ImportGroup = Literal["symbols", "compiler"]

@@ -50,10 +50,15 @@ def register_magics(shell: "InteractiveShell") -> None:
                 top = name.partition(".")[0]
                 shell.user_ns[top] = sys.modules[top]
 
-    known = shell.magics_manager.magics["line"]
-    known |= dict.fromkeys(_QUIET, lambda line: None)
-    known |= {name: partial(_report_manager, name) for name in ("conda", "mamba", "micromamba")}
-    known |= {"load_ext": load_extensions, "reload_ext": load_extensions, "pylab": pylab, "aimport": aimport}
+    line_magics = shell.magics_manager.magics["line"]
+    line_magics |= dict.fromkeys(_QUIET, lambda line: None)
+    line_magics |= {name: partial(_report_manager, name) for name in ("conda", "mamba", "micromamba")}
+    line_magics |= {
+        "load_ext": load_extensions,
+        "reload_ext": load_extensions,
+        "pylab": pylab,
+        "aimport": aimport,
+    }
 
 
 def _report_manager(name: str, line: str) -> None:

@@ -46,24 +46,24 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
-        points = _mounted_below(path)
-        mounts = [(below, os.open(below, os.O_PATH)) for below in points]
-        links = list(_links_beside(points, path))
+        points = _mounts_below(path)
+        mounts = [(point, os.open(point, os.O_PATH)) for point in points]
+        links = list(_sibling_links(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
         # Restore the mounts that the new file system hides, such as the mount of an installed Python.
-        for below, handle in mounts:
-            os.makedirs(os.path.dirname(below), exist_ok=True)
+        for point, handle in mounts:
+            os.makedirs(os.path.dirname(point), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
-                os.mkdir(below)
+                os.mkdir(point)
             else:
-                os.close(os.open(below, os.O_CREAT | os.O_EXCL))
-            _mount(f"/proc/self/fd/{handle}", below, None, _MS_BIND | _MS_REC)
+                os.close(os.open(point, os.O_CREAT | os.O_EXCL))
+            _mount(f"/proc/self/fd/{handle}", point, None, _MS_BIND | _MS_REC)
             os.close(handle)
         for link, target in links:
             os.symlink(target, link)
 
 
-def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
+def _sibling_links(points: list[str], top: str) -> Iterator[tuple[str, str]]:
     """Yield the path and the target of each symbolic link in the folders that contain mount points.
 
     An example is the link `lib64` of a virtual environment. Links in the folder `top` itself are skipped.
@@ -74,7 +74,7 @@ def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
             yield entry.path, os.readlink(entry.path)
 
 
-def _mounted_below(path: str) -> list[str]:
+def _mounts_below(path: str) -> list[str]:
     """Return the mount points below a folder, but leave out those inside another of them."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)

@@ -28,12 +28,12 @@ def frozen_imports() -> Iterator[None]:
 
 
 def collapse() -> None:
-    """Move this process's memory into large pages after its imports; see `collapsing`."""
-    for _ in collapsing():
+    """Move this process's memory into large pages after its imports; see `collapse_steps`."""
+    for _ in collapse_steps():
         pass
 
 
-def collapsing() -> Iterator[None]:
+def collapse_steps() -> Iterator[None]:
     """Move this process's memory into large pages, in steps of a few milliseconds.
 
     When a process forks, the kernel copies a page table entry for each of its memory pages, and drops the
@@ -51,5 +51,5 @@ def _own_memory() -> list[tuple[int, int]]:
     """Return the start and end addresses of all areas of this process's private writable memory."""
     with open("/proc/self/maps") as file:
         lines = [line.split() for line in file]
-    own = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]
-    return [(int(start, 16), int(end, 16)) for start, end in own]
+    areas = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]
+    return [(int(start, 16), int(end, 16)) for start, end in areas]

@@ -38,8 +38,8 @@ def exclude_drawing() -> None:
     Notebooks can still import the names that `secant` provides from these packages, but get stand-ins for
     them.
     """
-    for name, home in secant.HOMES.items():
-        if home.startswith(PACKAGES):
+    for name, module in secant.HOMES.items():
+        if module.startswith(PACKAGES):
             setattr(secant, name, DrawingStub())
     for name in [name for name in sys.modules if name.startswith(PACKAGES)]:
         del sys.modules[name]

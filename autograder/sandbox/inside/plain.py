@@ -114,7 +114,7 @@ class Session:
         owners = [*modules, Session, Shell, Output]
         self._libraries = [*save_libraries(), *((owner, dict(vars(owner))) for owner in owners)]
         self._restore = restore_libraries
-        self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
+        self._codes = [(function, function.__code__) for module in modules for function in _functions(module)]
         self._builtins = dict(BUILTINS)
         # Like ipykernel, show the deprecation warnings that the notebook itself causes.
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
@@ -124,9 +124,9 @@ class Session:
 
         Cells may change the file later, as they may under nbgrader.
         """
-        place = Path(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with open(descriptor, "ab") as file:
             file.write(data)
         return True
@@ -212,8 +212,8 @@ def _modules(builtins: ModuleType) -> list[ModuleType]:
     """Return the loaded modules that contain functions on which tests rely."""
     modules = [builtins]
     for name, module in list(sys.modules.items()):
-        wanted = name.partition(".")[0] in _RESTORED_PACKAGES or name.startswith(_RESTORED_MODULES)
-        if wanted and isinstance(module, ModuleType):
+        is_restored = name.partition(".")[0] in _RESTORED_PACKAGES or name.startswith(_RESTORED_MODULES)
+        if is_restored and isinstance(module, ModuleType):
             modules.append(module)
     return modules
 

@@ -24,7 +24,7 @@ class Preloader:
     """An importer that loads modules into this process, and remembers those that it could not import."""
 
     def __init__(self) -> None:
-        self._refused: dict[str, str] = {}
+        self._refusals: dict[str, str] = {}
 
     def load(self, modules: Iterable[str]) -> dict[str, str]:
         """Import modules.
@@ -36,14 +36,14 @@ class Preloader:
             RuntimeError: the import of a module started a thread in this process. The earlier trial import in
                 a fork had started none.
         """
-        wanted = list(modules)
-        new = [module for module in wanted if module not in sys.modules and module not in self._refused]
+        names = list(modules)
+        new = [module for module in names if module not in sys.modules and module not in self._refusals]
         for module in new:
-            if why := trial(module):
-                self._refused[module] = why
+            if reason := try_import(module):
+                self._refusals[module] = reason
             else:
                 self._import(module)
-        return {module: self._refused[module] for module in wanted if module in self._refused}
+        return {module: self._refusals[module] for module in names if module in self._refusals}
 
     def _import(self, module: str) -> None:
         environment = dict(os.environ)
@@ -51,7 +51,7 @@ class Preloader:
             with pages.frozen_imports():
                 importlib.import_module(module)
         except BaseException as error:  # the import failed here, although it succeeded in the fork
-            self._refused[module] = _described(error)
+            self._refusals[module] = _describe(error)
         finally:
             os.environ.clear()
             os.environ.update(environment)
@@ -59,25 +59,25 @@ class Preloader:
             raise RuntimeError(f"the template has {threads} threads after importing {module}, not one")
 
 
-def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
+def try_import(module: str, seconds: float = TRIAL_SECONDS) -> str:
     """Import a module in a fork of this process, to find out whether the import is safe.
 
     Returns:
         The reason why the module must not be imported in this process; an empty string if it may be imported.
     """
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
-        _try(module, writing)
-    os.close(writing)
+        _try(module, write_end)
+    os.close(write_end)
     try:
-        reply = _read(reading, seconds)
+        reply = _read(read_end, seconds)
     finally:
-        os.close(reading)
+        os.close(read_end)
         # The child may not have entered its own process group yet, so it is also killed directly.
-        for end in (os.killpg, os.kill):
+        for kill in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
-                end(child, signal.SIGKILL)
+                kill(child, signal.SIGKILL)
         # Raised if SIGCHLD is ignored, because the kernel then reaps children itself.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(child, 0)
@@ -88,7 +88,7 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
     return "" if reply == _DONE else reply.decode(errors="replace")
 
 
-def _try(module: str, writing: int) -> None:
+def _try(module: str, write_end: int) -> None:
     reply = b""
     try:
         os.setpgid(0, 0)
@@ -96,23 +96,23 @@ def _try(module: str, writing: int) -> None:
         threads = _thread_count()
         reply = _DONE if threads == 1 else b"its import starts a thread, which a fork would not have"
     except BaseException as error:
-        reply = _described(error).encode(errors="replace")
+        reply = _describe(error).encode(errors="replace")
     finally:
-        os.write(writing, reply)
+        os.write(write_end, reply)
         os._exit(0)
 
 
-def _described(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:MESSAGE_LIMIT]
 
 
-def _read(reading: int, seconds: float) -> bytes | None:
+def _read(read_end: int, seconds: float) -> bytes | None:
     """Return the child's reply, which is empty if the child ended without replying.
 
     The result is None if the time limit was reached.
     """
-    ready, _, _ = select.select([reading], [], [], seconds)
-    return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
+    ready, _, _ = select.select([read_end], [], [], seconds)
+    return os.read(read_end, 4 * MESSAGE_LIMIT) if ready else None
 
 
 def _thread_count() -> int:

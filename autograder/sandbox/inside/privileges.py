@@ -77,8 +77,8 @@ def drop_privileges() -> None:
     for capability in range(64):
         if kernel.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
             break  # prctl fails with EINVAL after the last capability, and with EPERM if none can be dropped
-    header, nothing = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
-    check_result(kernel.capset(header, nothing), "capset")
+    header, no_capabilities = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
+    check_result(kernel.capset(header, no_capabilities), "capset")
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 

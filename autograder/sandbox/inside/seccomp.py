@@ -288,13 +288,13 @@ def _install(program_for: Callable[[str], list[_Instruction]]) -> None:
 
 def _computing_program(machine: str) -> list[_Instruction]:
     column, _ = _MACHINES[machine]
-    lines = _known_machine(machine)
+    lines = _architecture_check(machine)
     for numbers in _COMPUTING.values():
         lines += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ALLOW)]
     return [*lines, (_RETURN, 0, 0, _ERROR | errno.EPERM)]
 
 
-def _known_machine(machine: str) -> list[_Instruction]:
+def _architecture_check(machine: str) -> list[_Instruction]:
     """Return the instructions with which every filter begins.
 
     They kill a process that uses the system call numbers of another architecture.
@@ -312,7 +312,7 @@ def _known_machine(machine: str) -> list[_Instruction]:
 def _program(machine: str) -> list[_Instruction]:
     """Return the BPF program of the filter for one machine type."""
     column, _ = _MACHINES[machine]
-    lines = _known_machine(machine)
+    lines = _architecture_check(machine)
     for numbers in _REFUSED.values():
         number = numbers[column]
         if number is not None:

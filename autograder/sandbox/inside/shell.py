@@ -63,16 +63,16 @@ class Shell(InteractiveShell):
         Args:
             cells: the label and the source of each cell.
         """
-        python = self.copy_builtins()
-        self.bindings = Bindings(self.user_ns, _label, vars(python), self.transform_cell)
+        builtins_copy = self.copy_builtins()
+        self.bindings = Bindings(self.user_ns, _label, vars(builtins_copy), self.transform_cell)
         self.bindings.begin(cells)
 
     def copy_builtins(self) -> ModuleType:
         """Give the notebook its own copy of the builtins, and return the copy."""
-        python = ModuleType("builtins")
-        vars(python).update(vars(builtins), get_ipython=self.get_ipython)
-        self.user_ns["__builtins__"] = sys.modules["builtins"] = python
-        return python
+        builtins_copy = ModuleType("builtins")
+        vars(builtins_copy).update(vars(builtins), get_ipython=self.get_ipython)
+        self.user_ns["__builtins__"] = sys.modules["builtins"] = builtins_copy
+        return builtins_copy
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
         """Run a line magic. If the magic is unknown, report that, and let the cell continue."""
@@ -111,15 +111,15 @@ class Shell(InteractiveShell):
 
     def system(self, cmd: str) -> None:
         """Run a shell command inside the container, and print its output."""
-        done = subprocess.run(
+        process = subprocess.run(
             self.var_expand(cmd, depth=1),
             shell=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        print(done.stdout[:OUTPUT_LIMIT].decode(errors="replace"), end="")
-        self.user_ns["_exit_code"] = done.returncode
+        print(process.stdout[:OUTPUT_LIMIT].decode(errors="replace"), end="")
+        self.user_ns["_exit_code"] = process.returncode
 
 
 def make_shell() -> Shell:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-# Maximum number of `_Note` objects that are kept; when it is exceeded, the older half is dropped.
-_MAX_NOTES = 50_000
+# Maximum number of `_Reading` objects that are kept; when it is exceeded, the older half is dropped.
+_MAX_READINGS = 50_000
 
 
-class _Note(NamedTuple):
+class _Reading(NamedTuple):
     """Two running totals of a container's time, in seconds, at a time.monotonic() timestamp."""
 
     moment: float
@@ -32,39 +32,39 @@ class Stopwatch:
     if a thread ended in between, because it is unknown how long that thread ran.
 
     Attributes:
-        computed: seconds of processor time recorded so far, for all threads together.
+        cpu_seconds: seconds of processor time recorded so far, for all threads together.
     """
 
     def __init__(self) -> None:
-        self.computed = 0.0
-        self._seen: dict[str, tuple[int, int]] = {}
+        self.cpu_seconds = 0.0
+        self._times: dict[str, tuple[int, int]] = {}
         self._newest = _newest_thread()
-        self._notes = [_Note(time.monotonic(), 0.0, 0.0)]
+        self._readings = [_Reading(time.monotonic(), 0.0, 0.0)]
 
     def look(self) -> None:
         """Read the kernel's counts, and record what the threads have done since the last reading."""
-        last, now = self._notes[-1], time.monotonic()
-        passed = now - last.moment
-        newest, seen = _newest_thread(), _threads()
-        born, new = newest - self._newest, len(seen.keys() - self._seen.keys())
-        all_seen = self._seen.keys() <= seen.keys() and 0 <= born <= new
-        ran, waited = 0.0, 0.0
-        for thread, (running, waiting) in seen.items():
-            before = self._seen.get(thread, (0, 0))
+        last, now = self._readings[-1], time.monotonic()
+        elapsed = now - last.moment
+        newest, times = _newest_thread(), _threads()
+        created, new_threads = newest - self._newest, len(times.keys() - self._times.keys())
+        is_complete = self._times.keys() <= times.keys() and 0 <= created <= new_threads
+        run_seconds, wait_seconds = 0.0, 0.0
+        for thread, (running, waiting) in times.items():
+            before = self._times.get(thread, (0, 0))
             if (running, waiting) == before:
                 # The kernel counts the time that a thread waits for a processor only when the wait has ended.
                 # So a thread that is ready to run may have waited since the last reading, although its count
                 # has not changed.
-                waited = max(waited, passed if _is_ready(thread) else 0.0)
+                wait_seconds = max(wait_seconds, elapsed if _is_ready(thread) else 0.0)
             else:
-                ran += max(0, running - before[0]) * _NANO
-                waited = max(waited, (waiting - before[1]) * _NANO)
-        self.computed += ran
-        idle = max(0.0, passed - ran) if all_seen else 0.0
-        self._seen, self._newest = seen, newest
-        self._notes.append(_Note(now, last.idle + idle, last.ready + waited))
-        if len(self._notes) > _MAX_NOTES:
-            del self._notes[: _MAX_NOTES // 2]
+                run_seconds += max(0, running - before[0]) * _NANO
+                wait_seconds = max(wait_seconds, (waiting - before[1]) * _NANO)
+        self.cpu_seconds += run_seconds
+        idle = max(0.0, elapsed - run_seconds) if is_complete else 0.0
+        self._times, self._newest = times, newest
+        self._readings.append(_Reading(now, last.idle + idle, last.ready + wait_seconds))
+        if len(self._readings) > _MAX_READINGS:
+            del self._readings[: _MAX_READINGS // 2]
 
     def starved_seconds(self, since: float) -> float:
         """Return how many seconds the container has waited for a processor.
@@ -74,8 +74,10 @@ class Stopwatch:
         """
         # Start from the last reading before `since`, because counting too much starved time is better than
         # counting too little.
-        first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
-        last = self._notes[-1]
+        first = self._readings[
+            max(bisect_right(self._readings, since, key=lambda reading: reading.moment) - 1, 0)
+        ]
+        last = self._readings[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))
 
 

@@ -116,7 +116,7 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
     When this container has to end, report the reason and return.
     """
     handle, order = os.pidfd_open(candidate), orders.fileno()
-    stopwatch, count_at = Stopwatch(), 0.0
+    stopwatch, next_count = Stopwatch(), 0.0
     while True:
         ready, _, _ = select.select([order, handle], [], [], _CHECK_SECONDS)
         if handle in ready:
@@ -124,13 +124,13 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
             return report(orders, {"over": os.waitstatus_to_exitcode(status)})
         _reap_orphans(candidate)
         kill_headless()
-        if time.monotonic() >= count_at:
-            limit, worked = limits.memory_mb * MEGABYTE, time.process_time()
+        if time.monotonic() >= next_count:
+            limit, cpu_start = limits.memory_mb * MEGABYTE, time.process_time()
             if memory_in_use(limit) > limit:
                 return report(orders, {"over": "memory"})
-            count_at = time.monotonic() + _PAUSE_FACTOR * (time.process_time() - worked)
+            next_count = time.monotonic() + _PAUSE_FACTOR * (time.process_time() - cpu_start)
         stopwatch.look()
-        if stopwatch.computed > limits.cpu_seconds:
+        if stopwatch.cpu_seconds > limits.cpu_seconds:
             return report(orders, {"over": "processor time"})
         if order in ready:
             match orders.recv(64).split():
@@ -146,31 +146,31 @@ def _reap_orphans(candidate: int) -> None:
     """Reap orphaned processes. The candidate itself is left for `_watch` to reap."""
     while True:
         try:
-            dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            child = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return
-        if dead is None or dead.si_pid == candidate:
+        if child is None or child.si_pid == candidate:
             return
-        os.waitpid(dead.si_pid, 0)
+        os.waitpid(child.si_pid, 0)
 
 
-def kill_all_but(spared: int) -> bool:
-    """Kill all processes of the container except this one and `spared`.
+def kill_all_but(spared_pid: int) -> bool:
+    """Kill all processes of the container except this one and `spared_pid`.
 
     Returns:
         True if all the others have ended.
     """
-    until = time.monotonic() + _KILL_SECONDS
-    while time.monotonic() < until:
+    deadline = time.monotonic() + _KILL_SECONDS
+    while time.monotonic() < deadline:
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGSTOP)  # stops all processes at once, so that none can fork meanwhile
-        others = [pid for pid in process_ids() if pid not in (1, spared) and _is_alive(pid)]
-        for pid in others:
+        other_pids = [pid for pid in process_ids() if pid not in (1, spared_pid) and _is_alive(pid)]
+        for pid in other_pids:
             kill(pid)
         with contextlib.suppress(ProcessLookupError):
-            os.kill(spared, signal.SIGCONT)
-        _reap_orphans(spared)
-        if not others:
+            os.kill(spared_pid, signal.SIGCONT)
+        _reap_orphans(spared_pid)
+        if not other_pids:
             return True
         time.sleep(0.002)
     return False
@@ -207,9 +207,13 @@ def memory_in_use(limit: int) -> int:
     supervisor itself is not counted.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]
-    others = _files() + _sockets()
-    quick = sum(map(_quick_figure, pids)) + others
-    return quick if quick <= limit else sum(_exact_figure(pid) or _quick_figure(pid) for pid in pids) + others
+    other_bytes = _file_bytes() + _socket_bytes()
+    quick_sum = sum(map(_quick_figure, pids)) + other_bytes
+    return (
+        quick_sum
+        if quick_sum <= limit
+        else sum(_exact_figure(pid) or _quick_figure(pid) for pid in pids) + other_bytes
+    )
 
 
 def _quick_figure(pid: int) -> int:
@@ -223,23 +227,23 @@ def _exact_figure(pid: int) -> int:
     """
     pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
     tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
-    return pages and pages + tables + _lines(f"/proc/{pid}/maps") * _MAPPING
+    return pages and pages + tables + _line_count(f"/proc/{pid}/maps") * _MAPPING
 
 
-def _lines(path: str) -> int:
+def _line_count(path: str) -> int:
     return read_text(path).count("\n")
 
 
-def _files() -> int:
+def _file_bytes() -> int:
     used = 0
     for path in ("/tmp", "/dev/shm"):
-        numbers = os.statvfs(path)
-        used += (numbers.f_blocks - numbers.f_bfree) * numbers.f_frsize
-        used += (numbers.f_files - numbers.f_ffree) * _INODE
+        stats = os.statvfs(path)
+        used += (stats.f_blocks - stats.f_bfree) * stats.f_frsize
+        used += (stats.f_files - stats.f_ffree) * _INODE
     return used
 
 
-def _sockets() -> int:
+def _socket_bytes() -> int:
     """Return the maximum number of bytes that this container's sockets can hold.
 
     The kernel charges queued bytes to their sender. A sender counts as a socket in use until its last byte is
@@ -254,5 +258,5 @@ def _sockets() -> int:
 @cache
 def _socket_buffer() -> int:
     """Return the size of a new socket's buffer in bytes."""
-    with socket.socket(socket.AF_UNIX) as fresh:
-        return fresh.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    with socket.socket(socket.AF_UNIX) as new_socket:
+        return new_socket.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)

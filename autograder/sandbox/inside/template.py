@@ -113,7 +113,7 @@ def import_compiler() -> None:
 
 #: The groups of modules that most notebooks never need, keyed by name. Each value is a pair: the group's main
 #: module, and the function that imports the group.
-_LATER = {
+_IMPORT_GROUPS = {
     "symbols": ("torch.fx.experimental.symbolic_shapes", import_symbols),
     "compiler": ("torch._dynamo", import_compiler),
 }
@@ -139,26 +139,26 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     preloader = Preloader()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks that build containers
     control.send(json.dumps({"ready": True}).encode())
-    collapsing = pages.collapsing()
+    collapse_steps = pages.collapse_steps()
     while True:
         # Memory is moved into large pages only while no request is waiting. This pays off for a whole class,
         # but a single submission should not have to wait for it.
-        for _ in collapsing:
+        for _ in collapse_steps:
             if _has_order(control):
                 break
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not message:
             os._exit(0)
         if not descriptors:
-            module, import_group = _LATER[message.decode()]
+            module, import_group = _IMPORT_GROUPS[message.decode()]
             # Every worker sends this request, so the group may already have been imported.
             if module not in sys.modules and "torch" in sys.modules:
                 import_group()
-                collapsing = pages.collapsing()
+                collapse_steps = pages.collapse_steps()
             continue
         if len(descriptors) == 1:
             _preload(preloader, json.loads(message), descriptors[0])
-            collapsing = pages.collapsing()
+            collapse_steps = pages.collapse_steps()
             continue
         try:
             if os.fork() == 0:
@@ -174,12 +174,12 @@ def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
     """Import modules, and reply with the reasons why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
         had_torch = "torch" in sys.modules
-        refused = json.dumps(preloader.load(modules)).encode()
+        reply_data = json.dumps(preloader.load(modules)).encode()
         if "torch" in sys.modules and not had_torch:
             with pages.frozen_imports():
                 _reset()
         with contextlib.suppress(OSError):  # raised if the process that sent the request has ended
-            reply.sendall(refused)
+            reply.sendall(reply_data)
 
 
 def _has_order(control: socket.socket) -> bool:

@@ -194,7 +194,7 @@ class TooMuch(WireError):
         self.stand_in = stand_in
 
 
-class Unsent(Exception):
+class CannotSend(Exception):
     """An object cannot be sent as it is.
 
     Attributes:
@@ -210,7 +210,7 @@ class Unsent(Exception):
         self.size = size
 
 
-class _TooMuch(Exception):
+class _LimitReached(Exception):
     """A value exceeds a limit on the whole frame, so no part of the value is sent.
 
     Attributes:
@@ -222,7 +222,7 @@ class _TooMuch(Exception):
         super().__init__(note)
         self.stand_in = Unsendable("object", note)
 
-    def reached_in(self, value: object) -> None:
+    def add_enclosing(self, value: object) -> None:
         """Record that the limit was reached inside this object.
 
         This is called for each enclosing object, from the innermost to the outermost.
@@ -257,8 +257,8 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
         writer.value(value, 0)
         writer.check_size(0)
         return bytes(writer.out)
-    except _TooMuch as error:
-        error.reached_in(value)
+    except _LimitReached as error:
+        error.add_enclosing(value)
         stand_in = error.stand_in
     except (RecursionError, MemoryError):
         stand_in = Unsendable(_type_name(value), "too_large", _length(value))
@@ -272,8 +272,8 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
 def _type_name(value: object) -> str:
     kind = type(value)
     try:
-        home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-        name = home + kind.__qualname__
+        prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        name = prefix + kind.__qualname__
         return re.sub(r"[^\w.<>\[\]]", "_", name)[:120] or "object"
     except Exception:  # a metaclass may return nonsense or raise an error
         return "object"
@@ -290,10 +290,10 @@ def _length(value: object) -> tuple[int, ...]:
 
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
-# Upper bounds for values that `_quick` encodes: the number of characters in a string, and the number of bits
-# of an int. For tensors, see tensors.py.
+# Upper bounds for values that `_write_quick` encodes: the number of characters in a string, and the number of
+# bits of an int. For tensors, see tensors.py.
 _SHORT_TEXT, _SMALL_INT = 1_000, 62
-_QUICK_BYTES = 2_000  # upper bound for the number of bytes of any value that `_quick` encodes
+_QUICK_BYTES = 2_000  # upper bound for the number of bytes of any value that `_write_quick` encodes
 _tensors: Any = None  # the module tensors.py, once it is loaded
 
 
@@ -325,7 +325,7 @@ class _Writer:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
-        # While the counts are below these bounds, any value that `_quick` encodes fits.
+        # While the counts are below these bounds, any value that `_write_quick` encodes fits.
         self.quick_bytes = limits.total_bytes - _QUICK_BYTES
         self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
@@ -335,19 +335,19 @@ class _Writer:
 
     def value(self, value: object, depth: int) -> None:
         """Append one value, or an `Unsendable` in its place."""
-        if self._quick(value, depth):
+        if self._write_quick(value, depth):
             return
         start, counts = len(self.out), (self.items, self.keys, self.numbers, self.text_bytes)
         try:
             self._value(value, depth)
-        except _TooMuch as error:
+        except _LimitReached as error:
             # Only a top-level item of the encoded value is replaced individually. Replacing something that is
             # nested deeper would not help, because its neighbours would exceed the limit as well.
-            error.reached_in(value)
+            error.add_enclosing(value)
             if depth != 1:
                 raise
             stand_in = error.stand_in
-        except Unsent as error:
+        except CannotSend as error:
             stand_in = Unsendable((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
@@ -362,7 +362,7 @@ class _Writer:
         self._count(1)
         self.unsendable(stand_in)
 
-    def _quick(self, value: Any, depth: int) -> bool:
+    def _write_quick(self, value: Any, depth: int) -> bool:
         """Append a value of a common type, if it certainly fits the limits. Return whether it was appended.
 
         All other values are left to the slower `_value`. It would append the same bytes for a common value.
@@ -391,12 +391,12 @@ class _Writer:
             self.limits.tensors
             and (tensors := _tensor_module())
             and kind is tensors.Tensor
-            and (written := tensors.small(value, self.limits))
+            and (encoded := tensors.encode_small(value, self.limits))
         ):
-            if self.numbers + written[1] > self.limits.numbers:
+            if self.numbers + encoded[1] > self.limits.numbers:
                 return False
-            out += written[0]
-            self.numbers += written[1]
+            out += encoded[0]
+            self.numbers += encoded[1]
             self.items += _TENSOR_COST - 1
         else:
             return False
@@ -411,7 +411,7 @@ class _Writer:
 
     def _value(self, value: Any, depth: int) -> None:
         if depth > self.limits.depth:
-            raise _TooMuch("too_deep")
+            raise _LimitReached("too_deep")
         self._count(1)
         kind = type(value)  # isinstance is avoided, because it asks the object for its __class__
         if issubclass(kind, dict):
@@ -438,34 +438,34 @@ class _Writer:
         elif issubclass(kind, Unsendable):
             self.unsendable(value)
         else:
-            raise Unsent("type")
+            raise CannotSend("type")
 
     def _count(self, items: int) -> None:
         self.items += items
         if self.items > self.limits.items:
-            raise _TooMuch("too_large")
+            raise _LimitReached("too_large")
         self.check_size(0)
 
-    def check_size(self, more: int) -> None:
-        """Raise _TooMuch if this many more bytes would make the frame too large."""
-        if len(self.out) + more > self.limits.total_bytes:
-            raise _TooMuch("too_large")
+    def check_size(self, extra_bytes: int) -> None:
+        """Raise _LimitReached if this many more bytes would make the frame too large."""
+        if len(self.out) + extra_bytes > self.limits.total_bytes:
+            raise _LimitReached("too_large")
 
     def _int(self, value: int) -> None:
         if value.bit_length() > self.limits.int_bits:
-            raise Unsent("too_large")
+            raise CannotSend("too_large")
         data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
         if len(value) > self.limits.text_bytes:  # checked before `encode` copies the string
-            raise Unsent("too_large", size=_length(value))
+            raise CannotSend("too_large", size=_length(value))
         try:
             data = value.encode()
         except UnicodeEncodeError:
-            raise Unsent("text") from None
+            raise CannotSend("text") from None
         if self.text_bytes + len(data) > self.limits.text_bytes:
-            raise Unsent("too_large", size=_length(value))
+            raise CannotSend("too_large", size=_length(value))
         self.text_bytes += len(data)
         self.out += struct.pack("<I", len(data)) + data
 
@@ -478,11 +478,11 @@ class _Writer:
         pairs = list(dict.items(value))
         self.keys += len(pairs)
         if self.keys > self.limits.keys:
-            raise _TooMuch("too_large")
+            raise _LimitReached("too_large")
         self.out += struct.pack("<cI", b"d", len(pairs))
         for key, item in pairs:
             if not (type(key) is str or _is_key(key)):
-                raise Unsent("keys")
+                raise CannotSend("keys")
             self.value(key, depth + 1)
             self.value(item, depth + 1)
 
@@ -492,11 +492,11 @@ class _Writer:
 
     def _tensor(self, tensor: Any) -> None:
         self._count(_TENSOR_COST - 1)
-        plain, numbers = _tensors.detached(tensor, self.limits)
+        plain, numbers = _tensors.detach(tensor, self.limits)
         self.numbers += numbers
         if self.numbers > self.limits.numbers:
-            raise _TooMuch("too_large")
-        data = _tensors.written(plain)
+            raise _LimitReached("too_large")
+        data = _tensors.encode(plain)
         self.check_size(len(data))
         self.out += data
 
@@ -546,10 +546,14 @@ def _refuse_colliding(value: Any) -> None:
     """
     # The hashes are sorted instead of being collected in a set or dict, because colliding hashes would make a
     # set or dict slow as well.
-    hashes = sorted(number for number, _ in _hashed(value))
-    repeated = (one for one, other in zip(hashes, hashes[_MAX_SAME_HASH:], strict=False) if one == other)
-    same_hash: dict[int, set[bytes]] = {number: set() for number in repeated}
-    for number, part in _hashed(value) if same_hash else ():
+    hashes = sorted(number for number, _ in _hashes(value))
+    repeated_hashes = (
+        value_hash
+        for value_hash, later_hash in zip(hashes, hashes[_MAX_SAME_HASH:], strict=False)
+        if value_hash == later_hash
+    )
+    same_hash: dict[int, set[bytes]] = {number: set() for number in repeated_hashes}
+    for number, part in _hashes(value) if same_hash else ():
         if (encodings := same_hash.get(number)) is not None:
             # Version 2 of marshal's format writes no references, so equal values give equal bytes.
             encodings.add(marshal.dumps(_plain(part), 2))
@@ -559,10 +563,10 @@ def _refuse_colliding(value: Any) -> None:
 
 # The types of the values that may be items of a set. Tensors are not among them: the hash of a tensor is its
 # address, which the sender cannot choose.
-_HASHED = frozenset({type(None), bool, int, float, str, bytes, tuple, Unsendable})
+_HASHABLE_TYPES = frozenset({type(None), bool, int, float, str, bytes, tuple, Unsendable})
 
 
-def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
+def _hashes(value: Any) -> Iterator[tuple[int, Any]]:
     """Yield (hash, item) for the value and for each nested item, if the item can be in a set.
 
     Tensors are skipped. The hash of a tensor is its address, which the sender cannot choose.
@@ -574,7 +578,7 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
             todo += [*part, *part.values()]
         elif type(part) is list or type(part) is tuple:
             todo += part
-        if type(part) in _HASHED:
+        if type(part) in _HASHABLE_TYPES:
             with contextlib.suppress(TypeError):  # raised for a tuple with a list in it: lists have no hash
                 yield hash(part), part
 
@@ -588,7 +592,7 @@ def _plain(value: Any) -> Any:
         return tuple(map(_plain, value))
     if type(value) is Unsendable:
         return value.type_name, value.note, value.size
-    return value if type(value) in _HASHED else id(value)
+    return value if type(value) in _HASHABLE_TYPES else id(value)
 
 
 _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "BHIQd")
@@ -720,9 +724,9 @@ class _Reader:
         dtype = tensors.DTYPES[number]
         shape = struct.unpack(f"<{dims}Q", self.take(8 * dims)) if dims else ()
         count = self.number(_LONG)
-        if tensors.breaks(shape, dtype, self.limits):
+        if tensors.exceeds_limits(shape, dtype, self.limits):
             raise TooMuch(Unsendable("torch.Tensor", "large_tensor", shape))
-        self.numbers += tensors.padded(shape)
+        self.numbers += tensors.padded_size(shape)
         if self.numbers > self.limits.numbers:
             raise TooMuch(Unsendable("object", "too_large"))
         if math.prod(shape) * dtype.itemsize != count:

@@ -8,7 +8,7 @@ import numpy as np
 from IPython.display import display
 
 from benchmarks.slider.peers import picture
-from benchmarks.slider.peers.picture import EVERY, Moving
+from benchmarks.slider.peers.picture import EVERY, FrameData
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 
 
@@ -18,13 +18,22 @@ def show() -> None:
     right = {"x": bq.LogScale(**_ends(picture.h_limits)), "y": bq.LogScale(**_ends(picture.error_limits))}
 
     def line(scales: dict[str, Any], color: str, width: float, name: str = "", **look: Any) -> Any:
-        named = {"labels": [name], "display_legend": True} if name else {}
-        return bq.Lines(x=[], y=[], scales=scales, colors=[color], stroke_width=width, **named, **look)
+        legend_options = {"labels": [name], "display_legend": True} if name else {}
+        return bq.Lines(
+            x=[], y=[], scales=scales, colors=[color], stroke_width=width, **legend_options, **look
+        )
 
     def dots(scales: dict[str, Any], color: str, marker: str, size: int, name: str = "", **look: Any) -> Any:
-        named = {"name": name, "display_legend": True} if name else {}
+        legend_options = {"name": name, "display_legend": True} if name else {}
         return bq.Scatter(
-            x=[], y=[], scales=scales, colors=[color], marker=marker, default_size=size, **named, **look
+            x=[],
+            y=[],
+            scales=scales,
+            colors=[color],
+            marker=marker,
+            default_size=size,
+            **legend_options,
+            **look,
         )
 
     curve = line(left, INK, 1.6, "f")
@@ -47,9 +56,9 @@ def show() -> None:
         "here": dots(right, SECANT, "diamond", 50, "at this x"),
     }
 
-    def draw(moving: Moving) -> None:
+    def draw(data: FrameData) -> None:
         for name, mark in marks.items():
-            x, y = getattr(moving, name.replace("marks", "float"))
+            x, y = getattr(data, name.replace("marks", "float"))
             if isinstance(mark, bq.Scatter):  # bqplot's Scatter does not accept NaN
                 mask = np.isfinite(y)
                 mask[np.arange(len(x)) % EVERY > 0] &= "marks" not in name
@@ -57,10 +66,10 @@ def show() -> None:
             with mark.hold_sync():  # sends x and y in one message
                 mark.x, mark.y = x, y
 
-    drawn = list(marks.values())
+    all_marks = list(marks.values())
     figures = [
-        _figure([curve, *drawn[:4]], left, picture.LABELS[0], [range(0, 10, 2), range(-2, 8, 2)], "d"),
-        _figure(drawn[4:], right, picture.LABELS[1], [_decades(-15), _decades(-18)], ".0e"),
+        _figure([curve, *all_marks[:4]], left, picture.LABELS[0], [range(0, 10, 2), range(-2, 8, 2)], "d"),
+        _figure(all_marks[4:], right, picture.LABELS[1], [_decades(-15), _decades(-18)], ".0e"),
     ]
     display(picture.panel(widgets.HBox(figures), draw))
 
@@ -74,11 +83,19 @@ def _decades(lowest: int) -> list[float]:
 
 
 def _figure(
-    marks: list[Any], scales: dict[str, Any], labels: tuple[str, str], ticks: list[Any], form: str
+    marks: list[Any], scales: dict[str, Any], labels: tuple[str, str], ticks: list[Any], tick_format: str
 ) -> Any:
     axes = [
-        bq.Axis(scale=scales[which], label=label, orientation=way, tick_values=list(at), tick_format=form)
-        for which, way, label, at in zip("xy", ("horizontal", "vertical"), labels, ticks, strict=True)
+        bq.Axis(
+            scale=scales[axis],
+            label=label,
+            orientation=orientation,
+            tick_values=list(tick_values),
+            tick_format=tick_format,
+        )
+        for axis, orientation, label, tick_values in zip(
+            "xy", ("horizontal", "vertical"), labels, ticks, strict=True
+        )
     ]
     size = {"width": f"{picture.WIDTH // 2}px", "height": f"{picture.HEIGHT}px"}
     margin = {"top": 10, "bottom": 45, "left": 60, "right": 10}

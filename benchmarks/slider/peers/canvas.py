@@ -12,7 +12,7 @@ from IPython.display import display
 from traitlets import Bytes, Dict
 
 from benchmarks.slider.peers import picture
-from benchmarks.slider.peers.picture import Moving
+from benchmarks.slider.peers.picture import FrameData
 
 
 class Canvas(anywidget.AnyWidget):
@@ -41,8 +41,8 @@ def show() -> None:
     }
     canvas = Canvas(scene=scene)
 
-    def draw(moving: Moving) -> None:
-        things = [getattr(moving, field.name) for field in fields(moving)]
-        canvas.numbers = np.concatenate([part for x, y in things for part in ([len(x)], x, y)]).tobytes()
+    def draw(data: FrameData) -> None:
+        curves = [getattr(data, field.name) for field in fields(data)]
+        canvas.numbers = np.concatenate([part for x, y in curves for part in ([len(x)], x, y)]).tobytes()
 
     display(picture.panel(canvas, draw))

@@ -12,8 +12,8 @@ def show() -> None:
 
     def draw(x: float, log_h: float) -> None:
         reading = picture.read(x, 10**log_h)
-        _, drawn = lines.figure()
-        lines.move(drawn, picture.moving(reading))
+        _, plot_lines = lines.figure()
+        lines.move(plot_lines, picture.frame_data(reading))
         plt.show()
         print(picture.words(reading))
 

@@ -9,18 +9,18 @@ import matplotlib.pyplot as plt
 from IPython.display import display
 
 from benchmarks.slider.peers import lines, picture
-from benchmarks.slider.peers.picture import Moving
+from benchmarks.slider.peers.picture import FrameData
 
 
 def show() -> None:
     """Show the sliders and the figure in the cell's output."""
     with plt.ioff():
-        fig, drawn = lines.figure()
+        fig, plot_lines = lines.figure()
     canvas: Any = fig.canvas
     canvas.header_visible = canvas.footer_visible = canvas.toolbar_visible = False
 
-    def draw(moving: Moving) -> None:
-        lines.move(drawn, moving)
+    def draw(data: FrameData) -> None:
+        lines.move(plot_lines, data)
         canvas.draw_idle()
 
     display(picture.panel(canvas, draw))

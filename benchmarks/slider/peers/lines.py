@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchmarks.slider.peers import picture
-from benchmarks.slider.peers.picture import Moving
+from benchmarks.slider.peers.picture import FrameData
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 
 LEFT = {
@@ -47,7 +47,7 @@ def figure() -> tuple[Figure, dict[str, Line2D]]:
     return fig, lines
 
 
-def move(lines: dict[str, Line2D], moving: Moving) -> None:
+def move(lines: dict[str, Line2D], data: FrameData) -> None:
     """Set the coordinates of the lines that change from one frame to the next."""
-    for field in fields(moving):
-        lines[field.name].set_data(*getattr(moving, field.name))
+    for field in fields(data):
+        lines[field.name].set_data(*getattr(data, field.name))

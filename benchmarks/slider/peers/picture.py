@@ -29,7 +29,7 @@ Points = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Moving:
+class FrameData:
     """The moving elements of the figure, each as the coordinates of its points.
 
     The coordinate of a missing point is NaN.
@@ -59,28 +59,28 @@ def _line(x: float, y: float, slope: float) -> Points:
     return ends, y + slope * (ends - x)
 
 
-def _inside(error: float) -> float:
+def _clip_error(error: float) -> float:
     return min(max(error, lowest / 10), highest) if math.isfinite(error) else math.nan
 
 
-def moving(reading: Reading) -> Moving:
+def frame_data(reading: Reading) -> FrameData:
     """Return the points of all moving elements of the figure, computed from the explorer's numbers."""
-    h, at = reading.setting.h, (reading.x, reading.height)
+    h, point = reading.setting.h, (reading.x, reading.height)
     curves = {name: reading.curves[name] for name in DTYPES}
     zeros = {name: np.where(errors == 0, lowest / 10, math.nan) for name, errors in curves.items()}
-    shown = {name: np.where(errors == 0, math.nan, errors) for name, errors in curves.items()}
-    return Moving(
-        secant=_line(*at, reading.quotient),
-        tangent=_line(*at, reading.gradient),
+    positive_errors = {name: np.where(errors == 0, math.nan, errors) for name, errors in curves.items()}
+    return FrameData(
+        secant=_line(*point, reading.quotient),
+        tangent=_line(*point, reading.gradient),
         ends=_points(reading.ends, reading.heights),
-        point=_points([at[0]], [at[1]]),
-        float32=_points(reading.steps, shown["float32"]),
-        float64=_points(reading.steps, shown["float64"]),
+        point=_points([point[0]], [point[1]]),
+        float32=_points(reading.steps, positive_errors["float32"]),
+        float64=_points(reading.steps, positive_errors["float64"]),
         zeros32=_points(reading.steps, zeros["float32"]),
         zeros64=_points(reading.steps, zeros["float64"]),
         step=_points([h, h], error_limits),
-        median=_points([h], [_inside(reading.median)]),
-        here=_points([h], [_inside(reading.error)]),
+        median=_points([h], [_clip_error(reading.median)]),
+        here=_points([h], [_clip_error(reading.error)]),
         nothing=_points([h], [highest / 3 if math.isnan(reading.error) else math.nan]),
     )
 
@@ -106,11 +106,11 @@ def sliders() -> tuple[controls.Slider, controls.Slider, widgets.Widget]:
     return x, log_h, widgets.HBox([x_row, h_row])
 
 
-def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox:
+def panel(figure: widgets.Widget, draw: Callable[[FrameData], None]) -> widgets.VBox:
     """Return a widget that contains the sliders, a figure, and the explorer's numbers as text.
 
     Args:
-        shown: the figure.
+        figure: the figure.
         draw: a function that updates the figure after a slider has moved.
     """
     x, log_h, row = sliders()
@@ -125,10 +125,10 @@ def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox
     def update(_: object = None) -> None:
         nonlocal reading
         reading = read(x.number, log_h.argument)
-        draw(moving(reading))
+        draw(frame_data(reading))
         throttled_write()
 
     x.observe(update, "value")
     log_h.observe(update, "value")
     update()
-    return widgets.VBox([row, shown, text])
+    return widgets.VBox([row, figure, text])

@@ -12,7 +12,7 @@ from IPython.display import display
 from plotly.subplots import make_subplots
 
 from benchmarks.slider.peers import picture
-from benchmarks.slider.peers.picture import Moving
+from benchmarks.slider.peers.picture import FrameData
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 
 
@@ -71,10 +71,10 @@ def show() -> None:
     )
     traces = dict(zip(LOOKS, figure.data[1:], strict=True))
 
-    def draw(moving: Moving) -> None:
+    def draw(data: FrameData) -> None:
         with figure.batch_update():
-            for field in fields(moving):
-                x, y = getattr(moving, field.name)
+            for field in fields(data):
+                x, y = getattr(data, field.name)
                 # Send lists, not arrays: when the page's reply arrives, Plotly 7.1 tests `if value`, which
                 # fails for an array.
                 traces[field.name].update(x=x.tolist(), y=y.tolist())

@@ -19,7 +19,7 @@ class LessonQuestion:
     en: str
     ko: str
 
-    def shown(self, number: int) -> str:
+    def as_html(self, number: int) -> str:
         """Return the question and its number as HTML; the page typesets its $...$ formulas."""
         text = html.escape(say(en=self.en, ko=self.ko), quote=False)
         text = re.sub("`([^`]+)`", r"<code>\1</code>", text)
@@ -41,6 +41,6 @@ def ask(
     """Return the button of a question; a click shows the question and sets the controls for it."""
     state = question.state.items()
     texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in state}
-    sets = ", ".join(f"{name} = {text}" for name, text in texts.items())
+    settings = ", ".join(f"{name} = {text}" for name, text in texts.items())
     name = say(en=f"question {number}", ko=f"질문 {number}")
-    return button(str(number), lambda: choose(number, question), f"{name}: {sets}")
+    return button(str(number), lambda: choose(number, question), f"{name}: {settings}")

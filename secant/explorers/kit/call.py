@@ -72,8 +72,10 @@ def _digits(value: float, *, h: bool) -> str:
     If the number is the step h, return the shortest notation that sets the slider for h to the same position.
     """
     candidates = (f"{value:.{places}g}" for places in range(1, 18))
-    same = (text for text in candidates if (float(10 ** log_of(float(text))) if h else float(text)) == value)
-    return next(same, repr(value))
+    equal_texts = (
+        text for text in candidates if (float(10 ** log_of(float(text))) if h else float(text)) == value
+    )
+    return next(equal_texts, repr(value))
 
 
 def _text(value: Any) -> str:
@@ -82,8 +84,8 @@ def _text(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key!r}: {_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        inside = ", ".join(map(_text, value))
-        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+        items = ", ".join(map(_text, value))
+        return f"[{items}]" if isinstance(value, list) else f"({items})"
     if callable(value):
         name = str(getattr(value, "__name__", "<lambda>"))
         if getattr(torch, name, None) is value:

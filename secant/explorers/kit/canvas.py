@@ -68,9 +68,9 @@ class Stage:
         """Return the static part of the figure as a PNG."""
         self.canvas.draw()
         pixels = Image.frombuffer("RGBX", self.size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
-        encoded = io.BytesIO()
-        pixels.convert("RGB").save(encoded, "PNG", compress_level=1)
-        return encoded.getvalue()
+        buffer = io.BytesIO()
+        pixels.convert("RGB").save(buffer, "PNG", compress_level=1)
+        return buffer.getvalue()
 
     def frame(self) -> list[Stroke]:
         """Return the visible moving artists, bottom first, as strokes: paths in pixels of the image."""
@@ -98,22 +98,22 @@ def after_reply(action: Callable[[], None]) -> Callable[[], None]:
     The page's slider sends its next value when it receives the reply. That value is therefore already on its
     way while the frame for the current value is drawn.
     """
-    waiting = False
+    is_scheduled = False
 
-    def act() -> None:
-        nonlocal waiting
-        waiting = False
+    def run() -> None:
+        nonlocal is_scheduled
+        is_scheduled = False
         action()
 
-    def call() -> None:
-        nonlocal waiting
+    def schedule() -> None:
+        nonlocal is_scheduled
         if (loop := event_loop()) is None:
-            act()
-        elif not waiting:
-            waiting = True
-            loop.call_soon(act)
+            run()
+        elif not is_scheduled:
+            is_scheduled = True
+            loop.call_soon(run)
 
-    return call
+    return schedule
 
 
 def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> Callable[[], None]:
@@ -122,29 +122,29 @@ def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> C
     The first call runs `action` at once, and the last call is never dropped. Having fewer messages leaves
     time for frames, and keeps a screen reader from being flooded.
     """
-    last = -math.inf
-    waiting = False
+    last_time = -math.inf
+    is_scheduled = False
 
-    def act() -> None:
-        nonlocal last, waiting
-        last, waiting = time.monotonic(), False
+    def run() -> None:
+        nonlocal last_time, is_scheduled
+        last_time, is_scheduled = time.monotonic(), False
         action()
 
-    def call() -> None:
-        nonlocal waiting
-        pause = last + seconds - time.monotonic()
+    def schedule() -> None:
+        nonlocal is_scheduled
+        pause = last_time + seconds - time.monotonic()
         loop = event_loop()
         if pause <= 0 or loop is None:
-            act()
-        elif not waiting:
-            waiting = True
-            loop.call_later(pause, act)
+            run()
+        elif not is_scheduled:
+            is_scheduled = True
+            loop.call_later(pause, run)
 
-    return call
+    return schedule
 
 
 def png(figure: Figure) -> bytes:
     """Return a figure as a PNG, including the moving artists."""
-    encoded = io.BytesIO()
-    figure.savefig(encoded, format="png", dpi=DPI)
-    return encoded.getvalue()
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    return buffer.getvalue()

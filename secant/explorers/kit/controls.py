@@ -81,8 +81,8 @@ class Slider(widgets.FloatSlider):
         """The position last given to `choose`, or that of the handle if the handle has since been moved."""
         steps = math.floor((self.exact_position - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
-        at_it = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
-        if at_it:
+        is_at_step = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
+        if is_at_step:
             return self.exact_position
         # The page computes in floating point, and may send 1e-17 for 0.
         return 0.0 if abs(self.value) < 1e-6 * self.step else round_to_six_digits(self.value)
@@ -214,12 +214,13 @@ def slider(
     return handle, widgets.VBox([pair, note], layout=ROW)
 
 
-def _refusal(name: str, number: float, ends: Range, used: float) -> str:
-    low, high, number, used = map(round_to_six_digits, (*ends, number, used))
+def _refusal(name: str, number: float, ends: Range, current: float) -> str:
+    low, high, number, current = map(round_to_six_digits, (*ends, number, current))
     sentence = say(
-        en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. Now it is {used:g}.",
+        en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. "
+        f"Now it is {current:g}.",
         ko=f"{name} = {number:g}: 범위를 벗어납니다. 여기서는 {low:g}에서 {high:g}까지 고를 수 있습니다. "
-        f"지금 값은 {used:g}입니다.",
+        f"지금 값은 {current:g}입니다.",
     )
     return words.problems([sentence])
 

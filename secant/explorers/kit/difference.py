@@ -47,11 +47,11 @@ def by_name(functions: Functions) -> dict[str, Function]:
 
 def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
     """Return a dict from names to functions; append a number to a name that is already taken."""
-    named: dict[str, Function] = {}
+    functions_by_name: dict[str, Function] = {}
     for name, f in functions:
         names = (name if count == 1 else f"{name} {count}" for count in itertools.count(1))
-        named[next(free for free in names if free not in named)] = f
-    return named
+        functions_by_name[next(candidate for candidate in names if candidate not in functions_by_name)] = f
+    return functions_by_name
 
 
 def name_of(f: Function, letter: str = "f") -> str:
@@ -73,7 +73,7 @@ def values(f: Function, x: Tensor) -> Tensor:
         FunctionProblem: if f raises an error, or its result is not a tensor of such numbers in x's shape.
     """
     try:
-        y = _called(f, x)
+        y = _call(f, x)
     except FunctionProblem:
         raise
     except Exception as error:
@@ -103,7 +103,7 @@ def values(f: Function, x: Tensor) -> Tensor:
     return y.reshape(x.shape)
 
 
-def _called(f: Function, x: Tensor) -> Any:
+def _call(f: Function, x: Tensor) -> Any:
     if x.requires_grad:
         return f(x)
     try:
@@ -184,7 +184,7 @@ def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forwar
         raise ValueError(f"scheme is one of {', '.join(SCHEMES)}, not {scheme!r}")
     if scheme == "complex":
         return _complex_step(f, x, torch.as_tensor(h, dtype=x.dtype))
-    left, right = compared(x, h, scheme)
+    left, right = compared_points(x, h, scheme)
     return (values(f, right).detach() - values(f, left).detach()) / (right - left)
 
 
@@ -222,7 +222,7 @@ def rounding(value: float, x: float, slope: float, step: float, dtype: str = "fl
     return unit * size / abs(step) if step and math.isfinite(step) else 0.0
 
 
-def compared(x: Tensor, h: Tensor | float, scheme: Scheme) -> tuple[Tensor, Tensor]:
+def compared_points(x: Tensor, h: Tensor | float, scheme: Scheme) -> tuple[Tensor, Tensor]:
     """Return the two points that a forward or central difference quotient compares."""
     step = torch.as_tensor(h, dtype=x.dtype)
     return (x - step if scheme == "central" else x), x + step

@@ -50,7 +50,7 @@ def prepare(f: Function, grid: Tensor) -> Prepared:
     try:
         check_deterministic(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
-        return Prepared(_failing(problem), False, 0, _failing(problem))
+        return Prepared(_failing_function(problem), False, 0, _failing_function(problem))
     if is_elementwise(f, grid):
         return Prepared(f, True, len(grid), f)
     try:
@@ -58,7 +58,7 @@ def prepare(f: Function, grid: Tensor) -> Prepared:
             one_by_one(f), False, affordable_calls(f, grid[:: max(1, len(grid) // 4)], SECONDS_PER_FRAME), f
         )
     except FunctionProblem as problem:
-        return Prepared(_failing(problem), False, 0, f)
+        return Prepared(_failing_function(problem), False, 0, f)
 
 
 def check_deterministic(f: Function, *arguments: Tensor) -> None:
@@ -115,9 +115,11 @@ def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
     are visible and larger than the neighbouring changes are examined.
     """
     change = y.diff().abs().nan_to_num(0.0, 0.0, 0.0).double()
-    around = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)
-    visible = 1e-3 * (y.nan_to_num(0.0, 0.0, 0.0).max() - y.nan_to_num(0.0, 0.0, 0.0).min())
-    candidates = ((change > 3 * around.median(dim=1).values) & (change > visible)).nonzero().flatten()[:JUMPS]
+    windows = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)
+    min_change = 1e-3 * (y.nan_to_num(0.0, 0.0, 0.0).max() - y.nan_to_num(0.0, 0.0, 0.0).min())
+    candidates = (
+        ((change > 3 * windows.median(dim=1).values) & (change > min_change)).nonzero().flatten()[:JUMPS]
+    )
     left, right, low, high = x[candidates], x[candidates + 1], y[candidates], y[candidates + 1]
     for _ in range(HALVINGS if len(candidates) else 0):
         middle = (left + right) / 2
@@ -144,7 +146,7 @@ def named_in_problems(label: str, f: Function) -> Function:
     The message of each FunctionProblem that the wrapper raises begins with the label.
     """
 
-    def named(x: Tensor) -> Tensor:
+    def wrapper(x: Tensor) -> Tensor:
         with prefix_problems(f"{label}(x)"):
             y = values(f, x)
         if y.is_complex():
@@ -154,7 +156,7 @@ def named_in_problems(label: str, f: Function) -> Function:
             )
         return y.to(torch.float64)
 
-    return named
+    return wrapper
 
 
 def sample_range(f: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
@@ -176,9 +178,9 @@ def limit(steps: np.ndarray, quotients: np.ndarray, between: tuple[float, float]
 
     At larger steps the function's curvature matters, and at smaller ones rounding errors do.
     """
-    medium = quotients[(steps >= between[0]) & (steps <= between[1])]
-    medium = medium[np.isfinite(medium)]
-    return float(np.median(medium)) if len(medium) else np.nan
+    medium_quotients = quotients[(steps >= between[0]) & (steps <= between[1])]
+    medium_quotients = medium_quotients[np.isfinite(medium_quotients)]
+    return float(np.median(medium_quotients)) if len(medium_quotients) else np.nan
 
 
 def median_sizes(errors: Tensor) -> Tensor:
@@ -197,21 +199,21 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     try:
         check_deterministic(f, points[0])
         calls = affordable_calls(f, points, seconds)
-        singles = evaluate_each(f, points).detach()
+        single_values = evaluate_each(f, points).detach()
     except FunctionProblem as problem:
-        return Prepared(_failing(problem), False, 0, _failing(problem))
-    defined = ~singles.isnan().any(dim=1)
-    at_once = torch.func.vmap(f)
+        return Prepared(_failing_function(problem), False, 0, _failing_function(problem))
+    is_defined = ~single_values.isnan().any(dim=1)
+    vectorised_f = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
         # If f fails at one point, such as one with a singular matrix, vmap fails for all points.
         with contextlib.suppress(Exception):
-            return at_once(x).detach()
+            return vectorised_f(x).detach()
         return evaluate_each(f, x).detach()
 
     # `vmap` raises many kinds of errors for functions that it does not support.
     with contextlib.suppress(Exception):
-        if torch.allclose(at_once(points[defined]), singles[defined], rtol=1e-6, atol=1e-9):
+        if torch.allclose(vectorised_f(points[is_defined]), single_values[is_defined], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
     return Prepared(lambda x: evaluate_each(f, x).detach(), False, calls, f)
 
@@ -222,21 +224,21 @@ def images(rows: Function, points: np.ndarray) -> np.ndarray:
     Points and images are of shape (k, n). If the function fails at every point, the result is empty.
     """
     try:
-        mapped = rows(torch.from_numpy(points)).numpy()
+        image_points = rows(torch.from_numpy(points)).numpy()
     except FunctionProblem:
         return np.empty((0, points.shape[1]))
-    return np.where(np.isnan(points), np.nan, mapped)
+    return np.where(np.isnan(points), np.nan, image_points)
 
 
 def is_elementwise(f: Function, x: Tensor) -> bool:
     """Return whether f can take all x at once; a function with an `if` on x, for example, cannot."""
     indices = range(0, len(x), max(1, len(x) // 4))
     try:
-        singles = torch.stack([values(f, x[i]).detach() for i in indices])
-        at_once = values(f, x).detach()[list(indices)]
+        single_values = torch.stack([values(f, x[i]).detach() for i in indices])
+        batch_values = values(f, x).detach()[list(indices)]
     except FunctionProblem:
         return False
-    return torch.allclose(singles, at_once, rtol=1e-4, atol=1e-6, equal_nan=True)
+    return torch.allclose(single_values, batch_values, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def one_by_one(f: Function) -> Function:
@@ -286,7 +288,7 @@ def prefix_problems(name: str) -> Iterator[None]:
         raise FunctionProblem(f"{name}: {problem}") from problem
 
 
-def _failing(problem: FunctionProblem) -> Function:
+def _failing_function(problem: FunctionProblem) -> Function:
     """Return a function that raises `problem`, to replace a function that is known to fail everywhere."""
 
     def fail(x: Tensor) -> Tensor:

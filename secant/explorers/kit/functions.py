@@ -29,7 +29,7 @@ def cube_and_sine(x: Tensor) -> Tensor:
     return x**3 + 2 * torch.sin(x)
 
 
-def itself(x: Tensor) -> Tensor:
+def times_one(x: Tensor) -> Tensor:
     """Return x * 1, which equals x but is the result of an operation in autograd's graph."""
     return x * 1
 

@@ -30,9 +30,9 @@ class LineStyle:
         """The dash pattern as a matplotlib line style."""
         return (0, self.dashes) if self.dashes else "-"
 
-    def line(self, plot: Plot, label: str = "_", every: Any = 8) -> Line2D:
-        """Add an empty line to a plot, and return the line; `every` is matplotlib's `markevery`."""
-        points: dict[str, Any] = {"marker": self.marker, "ms": 5, "markevery": every}
+    def line(self, plot: Plot, label: str = "_", mark_every: Any = 8) -> Line2D:
+        """Add an empty line to a plot, and return the line; `mark_every` is matplotlib's `markevery`."""
+        points: dict[str, Any] = {"marker": self.marker, "ms": 5, "markevery": mark_every}
         return plots.line(plot, self.color, 1.8, self.style, label=label, zorder=3, **points)
 
     def sample(self, width: float = 2) -> str:

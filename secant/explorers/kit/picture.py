@@ -48,13 +48,13 @@ class View(anywidget.AnyWidget):
         self.size = list(size)
 
 
-def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
+def area(axes: Axes, horizontal: str, vertical: str) -> dict[str, Any]:
     """Return the position of an axes in the figure, and the controls that the pointer moves there.
 
     Args:
         axes: the axes.
-        across: the name of the control for the horizontal direction, or "" for no control.
-        up: the name of the control for the vertical direction, or "" for no control.
+        horizontal: the name of the control for the horizontal direction, or "" for no control.
+        vertical: the name of the control for the vertical direction, or "" for no control.
 
     Returns:
         A dict with the axes' "box": left, top, right and bottom, as fractions of the figure from its upper
@@ -63,7 +63,7 @@ def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
     """
     (left, bottom), (right, top) = axes.get_position().get_points().tolist()
     description: dict[str, Any] = {"box": [left, 1 - top, right, 1 - bottom]}
-    for direction, control, axis in (("across", across, axes.xaxis), ("up", up, axes.yaxis)):
+    for direction, control, axis in (("across", horizontal, axes.xaxis), ("up", vertical, axes.yaxis)):
         if control:
             ends = np.array(axis.get_view_interval())
             ends = np.log10(ends) if axis.get_scale() == "log" else ends

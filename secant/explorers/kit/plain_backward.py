@@ -90,10 +90,10 @@ def nodes_behind(root: Any) -> list[Any]:
     """Return a node and all nodes that can be reached from it, breadth first. For None, return no nodes."""
     if root is None:
         return []
-    reached, queue = {root: None}, deque([root])
+    visited, queue = {root: None}, deque([root])
     while queue:
         for parent, _ in queue.popleft().next_functions:
-            if parent is not None and parent not in reached:
-                reached[parent] = None
+            if parent is not None and parent not in visited:
+                visited[parent] = None
                 queue.append(parent)
-    return list(reached)
+    return list(visited)

@@ -18,13 +18,13 @@ HEAD = 9.0  # length of an arrow's head in pixels
 class PlanePlot:
     """A plot of a plane with a grid. Call `set_grid` and then `fit` before drawing arrows."""
 
-    def __init__(self, axes: Axes, across: str, up: str) -> None:
+    def __init__(self, axes: Axes, x_label: str, y_label: str) -> None:
         """Prepare the axes, and label the horizontal and the vertical axis."""
         self.axes = axes
         self.moving: list[Artist] = []
         axes.grid(False)
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
         (self.grid,) = axes.plot([], [], color=GRID, lw=0.8)
         self.box = np.array([[0.0, 1.0], [0.0, 1.0]])
         self.pixel = np.ones(2)  # width and height of one CSS pixel in data units
@@ -83,20 +83,20 @@ class PlanePlot:
         length = float(np.hypot(*on_screen))
         if not length > 1e-3:
             return np.empty((2, 0))
-        along = on_screen / length
-        away = along + side * np.array([-along[1], along[0]])
-        away /= np.hypot(*away)
-        half = np.array([float(label.get_markersize()), 10.0]) / 2 * DPI / 72
-        place: np.ndarray = start + vector + away * (5 + np.abs(away) @ half) * self.pixel
+        direction = on_screen / length
+        offset = direction + side * np.array([-direction[1], direction[0]])
+        offset /= np.hypot(*offset)
+        half_size = np.array([float(label.get_markersize()), 10.0]) / 2 * DPI / 72
+        place: np.ndarray = start + vector + offset * (5 + np.abs(offset) @ half_size) * self.pixel
         return place[:, None]
 
-    def set_grid(self, points: np.ndarray, across: Range, up: Range) -> None:
+    def set_grid(self, points: np.ndarray, x_range: Range, y_range: Range) -> None:
         """Set the points of the grid, and the ranges that must be visible.
 
         The points are an array of shape (k, 2), with NaN between the lines of the grid.
         """
         self.grid.set_data(*points.T)
-        self.box = np.array([across, up])
+        self.box = np.array([x_range, y_range])
 
     def arrow_points(
         self, start: np.ndarray, vector: np.ndarray, *, dashed: bool = False, closed: bool = False
@@ -111,35 +111,41 @@ class PlanePlot:
         length = float(np.hypot(*on_screen))
         if length < 1e-3:
             return np.empty((2, 0))
-        along = on_screen / length
-        across = np.array([-along[1], along[0]])
+        direction = on_screen / length
+        normal = np.array([-direction[1], direction[0]])
         head = min(HEAD, 0.6 * length)
-        wings = [on_screen - head * along + side * 0.5 * head * across for side in (1, -1)]
+        wings = [on_screen - head * direction + side * 0.5 * head * normal for side in (1, -1)]
         gap = np.full((1, 2), np.nan)
         if dashed:
             ends = np.arange(0, length - head, 12.0)
-            shaft = [part for s in ends for part in (s * along, min(s + 8, length) * along, gap[0])]
+            shaft = [part for s in ends for part in (s * direction, min(s + 8, length) * direction, gap[0])]
         else:
-            shaft = [np.zeros(2), on_screen - (head * along if closed else 0), gap[0]]
+            shaft = [np.zeros(2), on_screen - (head * direction if closed else 0), gap[0]]
         tip = [wings[0], on_screen, wings[1]] + ([wings[0]] if closed else [])
         return (start + np.array([*shaft, *tip]) * self.pixel).T
 
 
-def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
+def grid_points(x_range: Range, y_range: Range, lines: int, points_per_line: int) -> np.ndarray:
     """Return the points of a grid, with NaN between its lines, as an array of shape (k, 2).
 
     Args:
-        across: the horizontal range.
-        up: the vertical range.
+        x_range: the horizontal range.
+        y_range: the vertical range.
         lines: the number of lines in each direction.
-        along: the number of points on each line.
+        points_per_line: the number of points on each line.
     """
     gap = np.full((1, 2), np.nan)
     parts = []
-    for x in np.linspace(*across, lines):
-        parts += [np.stack([np.full(along, x), np.linspace(*up, along)], axis=1), gap]
-    for y in np.linspace(*up, lines):
-        parts += [np.stack([np.linspace(*across, along), np.full(along, y)], axis=1), gap]
+    for x in np.linspace(*x_range, lines):
+        parts += [
+            np.stack([np.full(points_per_line, x), np.linspace(*y_range, points_per_line)], axis=1),
+            gap,
+        ]
+    for y in np.linspace(*y_range, lines):
+        parts += [
+            np.stack([np.linspace(*x_range, points_per_line), np.full(points_per_line, y)], axis=1),
+            gap,
+        ]
     return np.concatenate(parts)
 
 

@@ -43,53 +43,55 @@ class Play:
             layout={"width": "auto"},
         )
         self.button.observe(self._on_press, "value")
-        self._moving, self._position, self._goal = False, START, NEAR
-        self._next: asyncio.TimerHandle | None = None
+        self._is_moving, self._position, self._goal = False, START, NEAR
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
-    def _near(self) -> float:
-        return max(self._low, NEAR)
+    def _near_end(self) -> float:
+        return max(self._far_end, NEAR)
 
     @property
-    def _low(self) -> float:
+    def _far_end(self) -> float:
         return max(float(self.slider.min), END)
 
     def _tooltip(self) -> str:
-        near, end = f"{10**self._near:.3g}", f"{10**self._low:.3g}"
+        near, end = f"{10**self._near_end:.3g}", f"{10**self._far_end:.3g}"
         first = say(en=f"h from 1 down to {near}", ko=f"h를 1에서 {near}까지")
-        if self._low >= self._near:
+        if self._far_end >= self._near_end:
             return first
         return first + say(en=f"; press again to go on down to {end}", ko=f", 다시 누르면 이어서 {end}까지")
 
     def on_change(self, change: Any) -> None:
         """Stop playing when a control changes, unless the page has merely rounded the slider's position."""
-        is_own = getattr(change, "owner", None) is self.slider and abs(change.new - self._position) < STEP / 2
-        if self.button.value and not self._moving and not is_own:
+        is_own_change = (
+            getattr(change, "owner", None) is self.slider and abs(change.new - self._position) < STEP / 2
+        )
+        if self.button.value and not self._is_moving and not is_own_change:
             self.button.value = False
 
     def _on_press(self, change: Any) -> None:
         self.button.icon = "stop" if change.new else "play"
-        if self._next is not None:
-            self._next.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         if change.new:
-            goes_on = self._low < self._near and abs(self.slider.value - self._near) < STEP / 2
-            self._goal = self._low if goes_on else self._near
-            self._put(self.slider.value if goes_on else START)
+            continues = self._far_end < self._near_end and abs(self.slider.value - self._near_end) < STEP / 2
+            self._goal = self._far_end if continues else self._near_end
+            self._move_on(self.slider.value if continues else START)
 
-    def _put(self, log_h: float) -> None:
+    def _move_on(self, log_h: float) -> None:
         """Set the slider to a position, and schedule the next step."""
-        self._position = clamp(log_h, (self._low, self.slider.max))
-        self._moving = True
+        self._position = clamp(log_h, (self._far_end, self.slider.max))
+        self._is_moving = True
         try:
             self.slider.move_to(self._position)
         finally:
-            self._moving = False
+            self._is_moving = False
         loop = event_loop()
         if loop is None or self._position <= self._goal:
             self.button.value = False
             return
         distance, wait = SLOW if self.reduced_motion() else (STEP, STEP * _decade_seconds(self._position))
-        self._next = loop.call_later(wait, self._put, self._position - distance)
+        self._timer = loop.call_later(wait, self._move_on, self._position - distance)
 
 
 def _decade_seconds(log_h: float) -> float:

@@ -137,22 +137,22 @@ class FunctionPlot:
         self.axes.set(xlim=(x[0], x[-1]), ylim=(low, high))
 
     def set_lines(
-        self, at: tuple[float, float], quotient: float, gradient: float, ends: Range, heights: Range
+        self, point: tuple[float, float], quotient: float, gradient: float, ends: Range, heights: Range
     ) -> None:
         """Move the point, the secant and the tangent, and the two points that the quotient compares.
 
         Args:
-            at: the point of tangency.
+            point: the point of tangency.
             quotient: the slope of the secant.
             gradient: the slope of the tangent.
             ends: the x values of the two points that the quotient compares; NaN for the complex step.
             heights: the function's values at `ends`.
         """
         # The complex step does not compare two points, so its secant passes through the point of tangency.
-        start = at if math.isnan(ends[0]) else (ends[0], heights[0])
+        start = point if math.isnan(ends[0]) else (ends[0], heights[0])
         set_line(self.secant, *start, quotient)
-        set_line(self.tangent, *at, gradient)
-        self.point.set_data([at[0]], [at[1]])
+        set_line(self.tangent, *point, gradient)
+        self.point.set_data([point[0]], [point[1]])
         self.ends.set_data(ends, heights)
 
 
@@ -168,7 +168,7 @@ class ErrorPlot:
     """A log-log plot of errors against h; errors of exactly 0 are on an extra line at the bottom."""
 
     def __init__(
-        self, axes: Axes, label: str, log_h: Range = LOG_H, *, every: int = 3, pad: float = 0.3
+        self, axes: Axes, label: str, log_h: Range = LOG_H, *, tick_step: int = 3, pad: float = 0.3
     ) -> None:
         """Prepare the axes.
 
@@ -176,14 +176,14 @@ class ErrorPlot:
             axes: the axes to draw in.
             label: the label of the vertical axis, which shows the errors.
             log_h: the range of log10(h).
-            every: the number of decades of h from one tick to the next.
+            tick_step: the number of decades of h from one tick to the next.
             pad: the margin at both ends of h's range, in decades.
         """
         self.axes = axes
         axes.set_xlabel("$h$")
         axes.set_ylabel(label)
         axes.set(xscale="log", yscale="log", xlim=(10 ** (log_h[0] - pad), 10 ** (log_h[1] + pad)))
-        axes.set_xticks([10.0**k for k in range(math.ceil(log_h[0]), 1, every)])
+        axes.set_xticks([10.0**k for k in range(math.ceil(log_h[0]), 1, tick_step)])
         self.step = axes.axvline(1, color=INK, lw=1.2, ls=":", zorder=2)
         self.zero = self.high = 1.0
         self.moving: list[Artist] = [self.step]
@@ -193,8 +193,8 @@ class ErrorPlot:
         self.zero, self.high = lowest / 10, highest
         self.axes.set_ylim(self.zero / 2, highest)
         every_decade = range(round(math.log10(lowest)), round(math.log10(highest)) + 1)
-        every = max(1, math.ceil(len(every_decade) / 7))
-        labelled = [k for k in every_decade if k % every == 0]
+        stride = max(1, math.ceil(len(every_decade) / 7))
+        labelled = [k for k in every_decade if k % stride == 0]
         self.axes.set_yticks(
             [self.zero, *(10.0**k for k in labelled)], ["0", *(f"$10^{{{k}}}$" for k in labelled)]
         )
@@ -215,16 +215,16 @@ class ErrorPlot:
             zero, at_h = errors == 0, steps[: len(errors)]
             zero_steps.append(at_h[zero])
             line.set_data(at_h, np.where(zero, np.nan, errors))
-        at = np.concatenate(zero_steps)
-        zeros.set_data(at, np.full_like(at, self.zero))
-        return at
+        zero_h = np.concatenate(zero_steps)
+        zeros.set_data(zero_h, np.full_like(zero_h, self.zero))
+        return zero_h
 
     def set_step(self, h: float, *marks: tuple[Line2D, float]) -> None:
         """Move the vertical line to the chosen h, and each marker to its error, clipped to the plot."""
         self.step.set_xdata([h, h])
         for points, error in marks:
-            points.set_data([h], self.inside(error))
+            points.set_data([h], self.clip_errors(error))
 
-    def inside(self, *errors: float) -> list[float]:
+    def clip_errors(self, *errors: float) -> list[float]:
         """Return errors clipped to the visible range, with NaN for those that are not finite."""
         return [clamp(e, (self.zero, self.high)) if math.isfinite(e) else math.nan for e in errors]

@@ -41,8 +41,8 @@ def checked_range(ends: Range, name: str = "x_range") -> Range:
 def check_choice(name: str, value: object, options: Iterable[object]) -> None:
     """Raise a ValueError if the value is not one of the options."""
     if value not in (choices := list(options)):
-        listed = ", ".join(map(str, choices))
-        refuse(en=f"{name} must be one of {listed}", ko=f"{name}: {listed} 가운데 하나를 고르세요")
+        names = ", ".join(map(str, choices))
+        refuse(en=f"{name} must be one of {names}", ko=f"{name}: {names} 가운데 하나를 고르세요")
 
 
 def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
@@ -73,7 +73,7 @@ def check_named(name: str, pairs: Collection[object], max_count: int) -> None:
         )
 
 
-def some_by_name(
+def choose_functions(
     name: str, functions: Functions | None, built_in: Mapping[str, Function]
 ) -> Mapping[str, Function]:
     """Return the given functions, or the built-in ones if `functions` is None, keyed by name.
@@ -81,10 +81,10 @@ def some_by_name(
     Raises:
         ValueError: if `functions` is empty.
     """
-    named = built_in if functions is None else by_name(functions)
-    if not named:
+    functions_by_name = built_in if functions is None else by_name(functions)
+    if not functions_by_name:
         refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
-    return named
+    return functions_by_name
 
 
 def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str, tuple[Function, Function]]:
@@ -93,16 +93,18 @@ def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str
     Raises:
         ValueError: if `pairs` is neither of them, or is an empty mapping.
     """
-    named: Mapping[str, Sequence[Function]] = pairs if isinstance(pairs, Mapping) else {"": pairs}
-    if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in named.values()):
-        both = ", ".join(letters)
+    named_pairs: Mapping[str, Sequence[Function]] = pairs if isinstance(pairs, Mapping) else {"": pairs}
+    if not named_pairs or not all(
+        isinstance(pair, Sequence) and len(pair) == 2 for pair in named_pairs.values()
+    ):
+        both_letters = ", ".join(letters)
         refuse(
-            en=f"{name} takes a pair of functions ({both}), or a dict of such pairs by name",
-            ko=f"{name}: 함수 두 개 ({both})를 주거나, 그런 쌍을 이름별로 담은 딕셔너리를 주세요",
+            en=f"{name} takes a pair of functions ({both_letters}), or a dict of such pairs by name",
+            ko=f"{name}: 함수 두 개 ({both_letters})를 주거나, 그런 쌍을 이름별로 담은 딕셔너리를 주세요",
         )
     if not isinstance(pairs, Mapping):
-        named = {", ".join(map(name_of, pair, letters)): pair for pair in named.values()}
-    return {str(key): (pair[0], pair[1]) for key, pair in named.items()}
+        named_pairs = {", ".join(map(name_of, pair, letters)): pair for pair in named_pairs.values()}
+    return {str(key): (pair[0], pair[1]) for key, pair in named_pairs.items()}
 
 
 def padded(ends: Range, share: float = 0.05) -> Range:
@@ -113,8 +115,8 @@ def padded(ends: Range, share: float = 0.05) -> Range:
 
 def around(x: float, ends: Range) -> Range:
     """Return the part of the range that is at most an eighth of the range's length away from x."""
-    reach = (ends[1] - ends[0]) / 8
-    return max(ends[0], x - reach), min(ends[1], x + reach)
+    radius = (ends[1] - ends[0]) / 8
+    return max(ends[0], x - radius), min(ends[1], x + radius)
 
 
 def clamp(number: float, ends: Range) -> float:

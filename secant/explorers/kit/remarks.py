@@ -7,10 +7,10 @@ from secant.explorers.kit.subject import MEDIAN_POINTS
 from secant.explorers.kit.widget import Findings
 
 
-def no_value(reading: Findings, where: str) -> None:
-    """Report as a problem that the function has no finite value at `where`, such as "x = 2"."""
+def no_value(reading: Findings, place: str) -> None:
+    """Report as a problem that the function has no finite value at `place`, such as "x = 2"."""
     reading.problem(
-        en=f"The function has no finite value at {where}.", ko=f"{where}에서 함수의 값이 유한하지 않습니다."
+        en=f"The function has no finite value at {place}.", ko=f"{place}에서 함수의 값이 유한하지 않습니다."
     )
 
 
@@ -67,16 +67,17 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
     )
 
 
-def few_points(reading: Findings, few: int) -> None:
-    """Add a remark that the right plot uses only `few` x values, unless `few` is the usual number.
+def few_points(reading: Findings, count: int) -> None:
+    """Add a remark that the right plot uses only `count` x values, unless `count` is the usual number.
 
     A function that takes one x at a time is too slow for the usual number of x values.
     """
-    if few != MEDIAN_POINTS:
+    if count != MEDIAN_POINTS:
         reading.remark(
-            en=f"This function takes one x at a time, so the right picture uses {few} x, "
+            en=f"This function takes one x at a time, so the right picture uses {count} x, "
             f"not {MEDIAN_POINTS}.",
-            ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 x {MEDIAN_POINTS}개 대신 {few}개로 그립니다.",
+            ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 "
+            f"x {MEDIAN_POINTS}개 대신 {count}개로 그립니다.",
         )
 
 

@@ -44,9 +44,9 @@ class Recorder(RendererBase):
     ) -> None:
         """Record a marker's shape once, with all of its positions."""
         vertices = trans.transform(path.vertices)
-        at = vertices[np.isfinite(vertices).all(axis=1)].round(1).tolist()
-        if at:
-            self._note(gc, _shape(marker_path, marker_trans.get_matrix().tobytes()), at, rgbFace)
+        points = vertices[np.isfinite(vertices).all(axis=1)].round(1).tolist()
+        if points:
+            self._note(gc, _shape(marker_path, marker_trans.get_matrix().tobytes()), points, rgbFace)
 
     def points_to_pixels(self, points: Any) -> Any:
         return points * self.scale
@@ -63,8 +63,8 @@ class Recorder(RendererBase):
         simplify = path.should_simplify and not filled
         return "".join(_words(path.cleaned(transform, True, clip, simplify=simplify, curves=True)))
 
-    def _note(self, gc: Any, path: str, at: list[list[float]], face: Any) -> None:
-        stroke: Stroke = {"path": path, "at": at}
+    def _note(self, gc: Any, path: str, points: list[list[float]], face: Any) -> None:
+        stroke: Stroke = {"path": path, "at": points}
         if clip := self._clip(gc):
             stroke["clip"] = clip
         if face is not None and (fill := _colour(gc, face)):

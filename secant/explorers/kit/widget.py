@@ -51,11 +51,11 @@ class Findings:
 
     def problem(self, *, en: str, ko: str, **values: object) -> None:
         """Add a problem with a function; `values` replace the {...} placeholders in its text."""
-        self.problems.append(_filled(say(en=en, ko=ko), values))
+        self.problems.append(_fill(say(en=en, ko=ko), values))
 
     def remark(self, *, en: str, ko: str, **values: object) -> None:
         """Add a remark about the numbers; `values` replace the {...} placeholders in its text."""
-        self.remarks.append(_filled(say(en=en, ko=ko), values))
+        self.remarks.append(_fill(say(en=en, ko=ko), values))
 
     def with_remarks(self, remark: Callable[[Self], None]) -> Self:
         """If there are no problems yet, call `remark` to add remarks or problems. Return this object."""
@@ -73,7 +73,7 @@ class Findings:
                 self.problems.append(str(problem))
 
 
-def _filled(text: str, values: Mapping[str, object]) -> str:
+def _fill(text: str, values: Mapping[str, object]) -> str:
     return text.format(**values) if values else text
 
 
@@ -171,7 +171,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
         self.view.strides = [FEW_STEPS if name == "h" else STEPS for name in self.arrows]
         self.call_of: Callable[[State], str] = str
-        self._stale = True
+        self._is_stale = True
         self._steps = [0, 0]
         self._scene: Hashable = None
         self._drawn_look: tuple[dict[str, str], float, bool] | None = None
@@ -187,8 +187,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         # makes a prediction first.
         self._covered_state: State | None = None
         self._visibility: tuple[bool, bool] | None = None
-        uncover = buttons.button(words.show_numbers(), self._show_numbers, words.show_numbers())
-        self.cover = _row([uncover, widgets.Label(words.or_move())])
+        show_button = buttons.button(words.show_numbers(), self._show_numbers, words.show_numbers())
+        self.cover = _row([show_button, widgets.Label(words.or_move())])
         self._update_visibility()
         super().__init__(
             [
@@ -229,12 +229,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.question_buttons = [
             buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)
         ]
-        copied = widgets.HTML()  # shows the page's confirmation that the text was copied
-        copied.add_class("secant-copied")
+        confirmation = widgets.HTML()  # shows the page's confirmation that the text was copied
+        confirmation.add_class("secant-copied")
         label = widgets.Label(say(en="question", ko="질문"))
         question_buttons = [widgets.HBox([label, *self.question_buttons])] if questions else []
         # The confirmation comes last, so that the buttons do not move when it appears.
-        self.bar.children = [reset, self.play.button, copy, *question_buttons, copied]
+        self.bar.children = [reset, self.play.button, copy, *question_buttons, confirmation]
 
     def first_look(self) -> Self:
         """Offer only the questions meant for a first look at the explorer, and return the explorer."""
@@ -280,10 +280,10 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     @property
     def reading(self) -> ReadingT:
         """The numbers for the current values of the controls, computed when they are first needed."""
-        if self._stale:
+        if self._is_stale:
             with quietly():
                 self._reading: ReadingT = self.read()
-            self._stale = False
+            self._is_stale = False
         return self._reading
 
     def read(self) -> ReadingT:
@@ -328,15 +328,15 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         with quietly():
             rows = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
         no_messages = not (self.reading.problems or self.reading.remarks)
-        unexplained = no_messages and not all(map(words.is_finite, rows))
-        return words.numbers(rows, [words.not_finite()] if unexplained else self.reading.remarks)
+        is_unexplained = no_messages and not all(map(words.is_finite, rows))
+        return words.numbers(rows, [words.not_finite()] if is_unexplained else self.reading.remarks)
 
     def update(self, change: object = None) -> None:
         """Schedule a redraw for the current values of the controls."""
         self.play.on_change(change)
         if self._covered_state is not None and self._covered_state != self.state:
             self._covered_state = None
-        self._stale = True
+        self._is_stale = True
         self._schedule_show()
 
     def _show(self) -> None:
@@ -349,11 +349,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _update_visibility(self) -> None:
         """Show or hide the figure, legend and numbers. Compute nothing until a page shows the widget."""
-        has_content, covered = not self.view.look or self.has_content, self._covered_state is not None
-        if self._visibility == (has_content, covered):
+        has_content, is_covered = not self.view.look or self.has_content, self._covered_state is not None
+        if self._visibility == (has_content, is_covered):
             return
-        self._visibility = has_content, covered
-        parts = {self.view: True, self.legend: True, self.cover: covered, self.text: not covered}
+        self._visibility = has_content, is_covered
+        parts = {self.view: True, self.legend: True, self.cover: is_covered, self.text: not is_covered}
         for part, is_shown in parts.items():
             part.layout.display = None if is_shown and has_content else "none"
 
@@ -433,11 +433,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return getattr(self, {"h": "log_h"}.get(name, name))
 
     def _label(self) -> str:
-        across, up = (self._control(name).name for name in self.arrows)
+        first, second = (self._control(name).name for name in self.arrows)
         return say(
-            en=f"picture: the left and right arrow keys move {across}, up and down move {up}; "
+            en=f"picture: the left and right arrow keys move {first}, up and down move {second}; "
             "with Shift, a little",
-            ko=f"그림: 좌우 화살표 키로 {across}, 위아래 화살표 키로 {up} 조절. Shift를 함께 누르면 조금씩",
+            ko=f"그림: 좌우 화살표 키로 {first}, 위아래 화살표 키로 {second} 조절. "
+            "Shift를 함께 누르면 조금씩",
         )
 
     def _on_look(self, _: object) -> None:
@@ -463,7 +464,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _ask(self, number: int, question: LessonQuestion) -> None:
         self.choose({**self.start, **question.state})
-        self._show_question(number, question.shown(number))
+        self._show_question(number, question.as_html(number))
         self._hide_numbers()
 
     def _show_question(self, number: int, text: str) -> None:
@@ -486,9 +487,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             if self.has_content:
                 picture.move(self.reading)
         for axes in picture.figure.axes:
-            if shown := [artist for artist in axes.get_legend_handles_labels()[0] if artist.get_visible()]:
+            if visible_artists := [
+                artist for artist in axes.get_legend_handles_labels()[0] if artist.get_visible()
+            ]:
                 axes.legend(
-                    handles=shown,
+                    handles=visible_artists,
                     loc="lower center",
                     bbox_to_anchor=(0.5, 1),
                     ncols=5,

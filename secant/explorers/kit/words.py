@@ -84,10 +84,12 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", min_dig
     return digits(number, noise, MAX_DIGITS[dtype], min_digits)
 
 
-def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
+def compared_digits(
+    quotient: float, slope: float, noise: float, dtype: str = "float64"
+) -> tuple[str, str, str]:
     """Format a difference quotient, a slope, and their distance, with enough digits to show the distance."""
     error = abs(float(quotient) - float(slope))  # Python floats, because NumPy would warn about inf - inf
-    min_digits = _apart(quotient, error, dtype)
+    min_digits = _distinguishing_digits(quotient, error, dtype)
     return (
         quotient_digits(quotient, noise, dtype, min_digits),
         digits(slope, max_digits=min(MAX_EXACT_DIGITS, MAX_DIGITS[dtype]), min_digits=min_digits),
@@ -95,7 +97,7 @@ def compared(quotient: float, slope: float, noise: float, dtype: str = "float64"
     )
 
 
-def _apart(number: float, distance: float, dtype: str = "float64") -> int:
+def _distinguishing_digits(number: float, distance: float, dtype: str = "float64") -> int:
     """Return how many significant digits two numbers need so that their distance is visible.
 
     Args:

@@ -197,7 +197,7 @@ def edit_text(course: Path, old: Any = "return 2 * x", new: Any = "return x * 2"
 
 
 def test_check_accepts_a_fresh_build(built_course: Path) -> None:
-    assert build(built_course, check=True) == builder.Built(lessons=1)
+    assert build(built_course, check=True) == builder.BuildResult(lessons=1)
 
 
 def test_build_check_names_stale_files_and_writes_nothing(built_course: Path) -> None:
@@ -210,7 +210,7 @@ def test_build_check_names_stale_files_and_writes_nothing(built_course: Path) ->
     (built_course / "source/01_steps/.ipynb_checkpoints/x.ipynb").write_text("{}")
     before = contents(built_course)
     stale_files = build(built_course, check=True).stale
-    assert {(str(file.path), file.why) for file in stale_files} == {
+    assert {(str(file.path), file.reason) for file in stale_files} == {
         ("source/01_steps/01_steps.ipynb", "differs"),
         ("release/en/01_steps/data/points.csv", "missing"),
         ("release/ko/01_steps/old.png", "extra"),
@@ -261,7 +261,7 @@ def test_force_discards_an_edit(built_course: Path) -> None:
 
 def test_check_reports_an_edit(built_course: Path) -> None:
     edit(built_course)
-    assert build(built_course, check=True).stale == [builder.Stale(NOTEBOOKS[2], "differs")]
+    assert build(built_course, check=True).stale == [builder.StaleFile(NOTEBOOKS[2], "differs")]
 
 
 def test_edit_synced_to_the_text_is_built(built_course: Path) -> None:

@@ -10,13 +10,13 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from autograder.build.prose import literal_problems, numbered, prose_problems
+from autograder.build.prose import literal_problems, prose_problems, task_numbers
 from autograder.course.cells import grade_id
 from autograder.course.lesson import Lesson, english_hash
 from tests.support.lessons import LESSONS, source
 
 TASKS_BY_LESSON = {
-    int(lesson.name[:2]): numbered(lesson.text.read_text(encoding="utf-8")) for lesson in LESSONS
+    int(lesson.name[:2]): task_numbers(lesson.text.read_text(encoding="utf-8")) for lesson in LESSONS
 }
 (LESSON_7,) = [lesson for lesson in LESSONS if lesson.name.startswith("07")]
 

@@ -117,10 +117,10 @@ def test_doctor_and_commands_warn_of_open_permissions(
     assert not findings["other users"].ok
     assert not findings["exchange"].ok
     assert not any(finding.needed for finding in findings.values())
-    terminal.warn_of_others(course)
+    terminal.warn_of_readable_files(course)
     assert f"chmod o= {course.root}" in capsys.readouterr().err
     course.exchange.chmod(0o1777)
     course.root.chmod(0o700)
     assert all(finding.ok for finding in doctor._check_other_users(course.root))
-    terminal.warn_of_others(course)
+    terminal.warn_of_readable_files(course)
     assert not capsys.readouterr().err

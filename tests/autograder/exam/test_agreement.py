@@ -114,7 +114,10 @@ def find_record_problem(lesson: Lesson, answer: Answer, hint_name: str) -> str:
 
     `hint_name` is the name of that hint; it may be empty. Without a problem, the result is empty.
     """
-    hints = {**catalogue.usual(), **catalogue.of_task(catalogue_of(lessons.source(lesson)), answer.task)}
+    hints = {
+        **catalogue.shared_hints(),
+        **catalogue.of_task(catalogue_of(lessons.source(lesson)), answer.task),
+    }
     names = [name for name, texts in hints.items() if texts == answer.hint]
     if names and hint_name not in {"", *names}:
         return f'"{answer.name}" is recorded with hint="{names[0]}", but the test gives hint `{hint_name}`'

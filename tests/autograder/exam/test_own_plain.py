@@ -14,7 +14,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder import check
-from autograder.check_plain import PlainChecked, check_plain, show
+from autograder.check_plain import PlainCheckOutcome, check_plain, show
 from autograder.exam.checked_notebook import CheckError
 from autograder.exam.own_plain import OwnReport, run_visible_tests
 from autograder.exam.plain_report import Grade
@@ -207,7 +207,7 @@ def test_check_runs_the_tests_of_an_assignment(tmp_path: Path) -> None:
     path = save(HOMEWORK, tmp_path / "hw1.ipynb")
     before = path.read_bytes()
     result = check.check(path)
-    assert isinstance(result, PlainChecked)
+    assert isinstance(result, PlainCheckOutcome)
     assert result.all_right
     assert {test.id: test.points for test in result.report.tests} == {
         "test_determinant": 2,

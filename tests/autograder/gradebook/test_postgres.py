@@ -25,7 +25,7 @@ from autograder.gradebook import connection, locks
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.tasks import change_tasks
-from autograder.workers.jobs import Done, Job, Page
+from autograder.workers.jobs import Job, JobResult, Page
 from tests.autograder.gradebook.test_task_migration import edit, rename
 from tests.support.gradebooks import content
 from tests.support.kills import count_steps, files, kill_at_step
@@ -106,7 +106,7 @@ def run_term(course_root: Path, correct_answers: dict[str, str], url: str) -> No
     run(course_root, InProcessWorkers(fake_result))
 
 
-def fail_for_bob(job: Job | Page) -> Done:
+def fail_for_bob(job: Job | Page) -> JobResult:
     if job.student == "bob":
         raise OSError("the worker's disk is full")
     return fake_result(job)
@@ -176,7 +176,7 @@ def test_postgres_outage_loses_no_grade(
     monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
     submit_all(course_root, correct_answers, url)
 
-    def stop_server(job: Job | Page) -> Done:
+    def stop_server(job: Job | Page) -> JobResult:
         if isinstance(job, Job) and job.student == "bob":
             postgres.stop()
         return fake_result(job)
@@ -202,7 +202,7 @@ def test_postgres_restart_is_waited_for(
 ) -> None:
     submit_all(course_root, correct_answers, url)
 
-    def restart(job: Job | Page) -> Done:
+    def restart(job: Job | Page) -> JobResult:
         if isinstance(job, Job) and job.student == "bob":
             postgres.stop()
             postgres.start()
@@ -258,7 +258,7 @@ def test_second_run_is_refused_while_the_first_one_writes(
         InProcessWorkers(fake_result),
     )
 
-    def start_second_run(job: Job | Page) -> Done:
+    def start_second_run(job: Job | Page) -> JobResult:
         if job.student == "bob":
             with pytest.raises(CourseError) as error:
                 run(other_root, workers)
@@ -310,7 +310,7 @@ def test_run_ends_if_another_took_its_lock_during_an_outage(
     submit_all(course_root, correct_answers, url)
     with contextlib.ExitStack() as other_runs:
 
-        def restart_and_lock(job: Job | Page) -> Done:
+        def restart_and_lock(job: Job | Page) -> JobResult:
             if isinstance(job, Job) and job.student == "bob":
                 postgres.stop()
                 postgres.start()

@@ -141,7 +141,7 @@ def test_change_that_is_cut_short_changes_nothing(
     graded_class: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit(graded_class, rename)
-    monkeypatch.setattr(task_migration, "_add", lambda *_: 1 / 0)
+    monkeypatch.setattr(task_migration, "_add_cell", lambda *_: 1 / 0)
     with open_gradebook(graded_class) as gradebook:
         before = json.dumps(gradebook.find_notebook(STEPS, STEPS).to_dict(), default=str)
     with pytest.raises(ZeroDivisionError):

@@ -34,7 +34,7 @@ from autograder.lms.filenames import is_exported
 from autograder.page.prose import typed_text
 from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
 from autograder.workers import worker
-from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
+from autograder.workers.jobs import Busy, Examined, Failed, Job, JobResult, NoWall, Page
 from tests.support.small_class import (
     EMPTY,
     STEPS,
@@ -754,10 +754,10 @@ def test_failed_regrading_keeps_manual_points_and_comments(
 # --- Failures ---------------------------------------------------------------------------------------------
 
 
-def fail_for(student: str) -> Callable[[Job | Page], Done | None]:
+def fail_for(student: str) -> Callable[[Job | Page], JobResult | None]:
     """Return a stand-in for the wall that fails for one student."""
 
-    def override(job: Job | Page) -> Done | None:
+    def override(job: Job | Page) -> JobResult | None:
         return Failed("no room could be made") if isinstance(job, Job) and job.student == student else None
 
     return override
@@ -816,7 +816,7 @@ def test_machine_that_was_too_busy_gives_no_verdict(
 
 
 def test_starved_examiner_is_busy_and_a_broken_wall_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    def examine(error: WallError) -> Done:
+    def examine(error: WallError) -> JobResult:
         def wall(hidden: object) -> None:
             raise error
 
@@ -865,7 +865,7 @@ def test_texts_that_are_slow_to_highlight_get_a_page(
     submission.cells.append(nbformat.v4.new_code_cell("last = 'of all'"))
     hand_in(course_root, "ann", submission)
 
-    def override(job: Job | Page) -> Done | None:
+    def override(job: Job | Page) -> JobResult | None:
         if isinstance(job, Page):
             return None
         return Examined(uniform_report(STEPS, tasks(nbformat.v4.reads(job.source)), "wrong", "No."), "forked")
@@ -895,7 +895,7 @@ def test_failing_page_is_made_without_the_student_cells(
     submission.cells.insert(1, nbformat.v4.new_markdown_cell("More words of ann's"))
     hand_in(course_root, "ann", submission)
 
-    def override(job: Job | Page) -> Done | None:
+    def override(job: Job | Page) -> JobResult | None:
         return Failed("it took too long") if isinstance(job, Page) and not job.bare else None
 
     summary, messages = run(course_root, InProcessWorkers(override))

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event
 from autograder.course.assignment import read_assignment
 from autograder.gradebook import freshness
 from autograder.grading import batch, lessons
-from autograder.workers.jobs import Done, Job, Page
+from autograder.workers.jobs import Job, JobResult, Page
 from tests.support.small_class import STEPS, InProcessWorkers, answered_notebook, fake_result, hand_in, run
 
 MORE = "02_more"
@@ -169,7 +169,7 @@ def test_large_class_needs_few_questions_and_little_memory(
         hand_in(graded_class, student, notebook)
     row_counts: list[int] = []
 
-    def count_rows(job: Job | Page) -> Done:
+    def count_rows(job: Job | Page) -> JobResult:
         if job.student == students[-1]:
             row_counts.append(sum(issubclass(type(item), Base) for item in gc.get_objects()))
         return fake_result(job)

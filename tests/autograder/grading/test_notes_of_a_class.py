@@ -17,7 +17,7 @@ from PIL import Image
 
 from autograder.course.cells import grade_id
 from autograder.grading.batch import make_pages
-from autograder.workers.jobs import Done, Failed, Job, Page
+from autograder.workers.jobs import Failed, Job, JobResult, Page
 from tests.support.pictures import picture
 from tests.support.small_class import (
     STEPS,
@@ -32,7 +32,7 @@ from tests.support.small_class import (
 SECRET = b"<script>alert('a polyglot')</script>"
 
 
-def skip_examination(job: Job | Page) -> Done | None:
+def skip_examination(job: Job | Page) -> JobResult | None:
     """Replace the examiner's result, which does not matter here, and let real pages be made."""
     return fake_result(job) if isinstance(job, Job) else None
 
@@ -149,7 +149,7 @@ def test_failed_page_leaves_no_picture_data_in_the_graded_note(
     get_note(submission).source = f"Words.\n\n![](data:image/jpeg;base64,{make_polyglot()})"
     hand_in(course_root, "ann", submission)
 
-    def override(job: Job | Page) -> Done | None:
+    def override(job: Job | Page) -> JobResult | None:
         return Failed("it ended") if isinstance(job, Page) and not job.bare else skip_examination(job)
 
     summary, _ = run(course_root, InProcessWorkers(override))

@@ -23,7 +23,7 @@ from autograder.course.settings import Course
 from autograder.gradebook import connection
 from autograder.gradebook.book import Book
 from autograder.json_file import refuse_unwritable, write_results
-from autograder.workers.jobs import Done, Job, Page
+from autograder.workers.jobs import Job, JobResult, Page
 from tests.support.gradebooks import content
 from tests.support.kills import count_steps, files, kill_at_step
 from tests.support.lessons import ROOT
@@ -223,7 +223,7 @@ def test_locked_gradebook_is_waited_for_only_once_per_run(
         hand_in(course_root, student, answered_notebook(course_root, correct_answers))
     lock_holder = sqlite3.connect(course_root / "gradebook.db")
 
-    def lock_gradebook(job: Job | Page) -> Done:
+    def lock_gradebook(job: Job | Page) -> JobResult:
         if isinstance(job, Job) and job.student == "s1":
             lock_holder.execute("BEGIN IMMEDIATE")
         return fake_result(job)

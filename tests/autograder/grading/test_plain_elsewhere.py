@@ -22,7 +22,7 @@ from autograder.gradebook.book import Book
 from autograder.gradebook.class_list import enter_people
 from autograder.lms.collect import collect
 from autograder.lms.export import export
-from autograder.report.write import Form, write_report
+from autograder.report.write import ReportOptions, write_report
 from tests.support.exports import moodle, write
 from tests.support.plain_class import (
     FIRST,
@@ -169,7 +169,9 @@ def test_archive_of_a_learning_system_is_known_by_its_cells(course_copy: Path, t
 def test_report_has_a_row_for_each_student_and_a_task_for_each_graded_cell(
     course_copy: Path, tmp_path: Path
 ) -> None:
-    page, table = write_report(Course.at(course_copy), "ps", Form("en", False, tmp_path / "report"), NOW)
+    page, table = write_report(
+        Course.at(course_copy), "ps", ReportOptions("en", False, tmp_path / "report"), NOW
+    )
     rows = {row["student"]: row for row in csv.DictReader(io.StringIO(table.read_text("utf-8-sig")))}
     tasks = ["more/t", "t", "cell-77aa01b2", "why", "essay"]
     assert {student: [row[task] for task in tasks] for student, row in rows.items()} == {
@@ -182,7 +184,9 @@ def test_report_has_a_row_for_each_student_and_a_task_for_each_graded_cell(
 
 
 def test_report_on_the_course_has_a_column_for_each_assignment(course_copy: Path, tmp_path: Path) -> None:
-    page, table = write_report(Course.at(course_copy), None, Form("en", False, tmp_path / "report"), NOW)
+    page, table = write_report(
+        Course.at(course_copy), None, ReportOptions("en", False, tmp_path / "report"), NOW
+    )
     rows = {row["student"]: row for row in csv.DictReader(io.StringIO(table.read_text("utf-8-sig")))}
     assert {student: row["ps"] for student, row in rows.items()} == {
         "ann": "80",

@@ -29,7 +29,7 @@ from autograder.grading.plain import cell_titles
 from autograder.grading.run_summary import summarize_run
 from autograder.lms.filenames import is_exported
 from autograder.workers import worker
-from autograder.workers.jobs import Busy, Done, Failed, PlainJob
+from autograder.workers.jobs import Busy, Failed, JobResult, PlainJob
 from autograder.workers.remote import do, pack, unpack
 from tests.autograder.exam.plain_cases import STUB
 from tests.support.plain_class import (
@@ -331,7 +331,7 @@ def test_change_of_anything_that_decides_a_grade_causes_regrading(plain_course: 
         plain_course, InProcessWorkers(lambda job: Failed("stop") if isinstance(job, PlainJob) else None)
     )
     before = CurrentSubmissions(Course.at(plain_course), "ps")
-    key = before._plain.key(before._plain.find(Entry("ann", "ps")))
+    key = before._plain_form.key(before._plain_form.find(Entry("ann", "ps")))
     path, text = plain_course / change, ""
     if path.exists():
         text = path.read_text(encoding="utf-8").replace("assert f(2)", "assert f(5)").replace("g():", "h():")
@@ -339,7 +339,7 @@ def test_change_of_anything_that_decides_a_grade_causes_regrading(plain_course: 
         f"{text} \n" if change != "nbgrader_config_local.py" else "c = get_config()\nc.Execute.timeout = 3\n"
     )
     after = CurrentSubmissions(Course.at(plain_course), "ps")
-    assert after._plain.key(after._plain.find(Entry("ann", "ps"))) != key
+    assert after._plain_form.key(after._plain_form.find(Entry("ann", "ps"))) != key
 
 
 def test_older_grade_is_marked_until_the_newer_file_is_graded(plain_course: Path) -> None:
@@ -509,7 +509,7 @@ def test_machine_that_is_too_busy_gives_no_verdict(plain_course: Path) -> None:
     )
     attempts: list[PlainJob] = []
 
-    def override(job: Any) -> Done | None:
+    def override(job: Any) -> JobResult | None:
         if isinstance(job, PlainJob) and not attempts:
             attempts.append(job)
             return Busy("too busy")

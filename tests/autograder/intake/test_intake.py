@@ -498,11 +498,11 @@ def test_d18_a_flood_of_notebooks_is_read_within_bounds(
     (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(make_release()))
     submitted_file = find_file(tmp_path, LESSON)
     assert isinstance(submitted_file, SubmittedFile)
-    assert len(submitted_file.others) == files.MAX_NOTEBOOKS - 1
-    monkeypatch.setattr(files, "MAX_FILE_BYTES", 2 * len(submitted_file.others[0].data))
+    assert len(submitted_file.other_files) == files.MAX_NOTEBOOKS - 1
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 2 * len(submitted_file.other_files[0].data))
     submitted_file = find_file(tmp_path, LESSON)
     assert isinstance(submitted_file, SubmittedFile)
-    assert len(submitted_file.others) == 2  # together no larger than one file may be
+    assert len(submitted_file.other_files) == 2  # together no larger than one file may be
 
 
 def take_in_languages(folder: Path, english: Any, korean: Any) -> Any:

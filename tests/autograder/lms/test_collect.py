@@ -9,7 +9,7 @@ import pytest
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.lms.collect import Collected, collect
+from autograder.lms.collect import CollectResult, collect
 from autograder.lms.filenames import System, read_path, system_of
 from autograder.lms.roster import read_roster
 from secant.language import language
@@ -28,7 +28,7 @@ from tests.support.small_class import STEPS, run
 
 def collect_archives(
     course_root: Path, *archives: Path, roster: str = "", lesson: str = "", system: System | None = None
-) -> Collected:
+) -> CollectResult:
     """Collect archives, with a roster given as text."""
     parsed_roster = None
     if roster:
@@ -37,7 +37,7 @@ def collect_archives(
     return collect(Course.at(course_root), archives, parsed_roster, lesson, system)
 
 
-def outcomes(result: Collected) -> dict[str, str]:
+def outcomes(result: CollectResult) -> dict[str, str]:
     return {line.path: line.outcome for line in result.lines}
 
 

@@ -17,9 +17,9 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.class_list import enter_people, people
-from autograder.gradebook.tables import as_csv, harmless
+from autograder.gradebook.tables import as_csv, escape_cell
 from autograder.lms.collect import collect
-from autograder.lms.export import Exported, ExportSystem, export
+from autograder.lms.export import ExportResult, ExportSystem, export
 from autograder.lms.filenames import readings
 from autograder.lms.roster import read_roster
 from tests.support.exports import canvas, moodle, solved_notebook, text, write
@@ -72,18 +72,18 @@ def settle(course_root: Path, points: dict[str, float]) -> None:
         gradebook.db.commit()
 
 
-def table_rows(result: Exported) -> list[dict[str, str]]:
+def table_rows(result: ExportResult) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(as_csv(result.table).decode("utf-8-sig"))))
 
 
-def page_names(result: Exported) -> list[str]:
+def page_names(result: ExportResult) -> list[str]:
     """Return the names of the feedback pages in an export."""
     assert result.feedback is not None
     with zipfile.ZipFile(io.BytesIO(result.feedback)) as archive:
         return archive.namelist()
 
 
-def run_export(course_root: Path, system: ExportSystem, fill: str = "", column: str = "") -> Exported:
+def run_export(course_root: Path, system: ExportSystem, fill: str = "", column: str = "") -> ExportResult:
     path = None
     if fill:
         path = course_root / "fill.csv"
@@ -242,7 +242,7 @@ def moodle_rows(*rows: str) -> str:
     )
 
 
-def grade_column(result: Exported, column: str = "Grade") -> list[str]:
+def grade_column(result: ExportResult, column: str = "Grade") -> list[str]:
     return [row[column] for row in table_rows(result)]
 
 
@@ -417,7 +417,7 @@ def test_name_with_a_tag_is_entered_into_the_gradebook_as_text(course_root: Path
 
 def test_exported_cell_that_looks_like_a_formula_is_quoted() -> None:
     formulas = ["=1", "+1+1", "-1+1", "@x", "-cmd", "=HYPERLINK()", "＝1", "＋1+1", "－1+1", "＠x", "﹦1"]
-    assert [harmless(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
+    assert [escape_cell(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
     plain_cells = [
         "-",
         "-1.5",
@@ -432,24 +432,24 @@ def test_exported_cell_that_looks_like_a_formula_is_quoted() -> None:
         "علی\u200cرضا",
         "'=1",
     ]
-    assert [harmless(cell) for cell in plain_cells] == plain_cells
+    assert [escape_cell(cell) for cell in plain_cells] == plain_cells
 
 
 @pytest.mark.parametrize("separator", [",", ";", "|"])
 @pytest.mark.parametrize("formula", ["=HYPERLINK(1)", "＝1+1", " @x", '"=1+1"', "-cmd|x"])
 def test_no_exported_cell_hides_a_formula_behind_a_separator(separator: str, formula: str) -> None:
     cell = f"Kim{separator}{formula}"
-    parts = re.split("[,;|]", harmless(cell))
+    parts = re.split("[,;|]", escape_cell(cell))
     assert [part for part in parts if part.strip(' "')[:1] in tuple("=@-＝")] == []
-    assert harmless(cell).replace("'", "") == cell
-    assert harmless(harmless(cell)) == harmless(cell)
+    assert escape_cell(cell).replace("'", "") == cell
+    assert escape_cell(escape_cell(cell)) == escape_cell(cell)
 
 
 def test_exported_text_stays_in_one_cell_one_line_and_one_direction() -> None:
-    assert harmless("Kim\r\nAnn;100\n=1") == "Kim Ann;100 =1"
-    assert harmless("\r=1") == " '=1"
-    assert harmless("\tx\x1b[2J\u202egpj") == r"\tx\x1b[2J\u202egpj"
-    output = harmless("".join(map(chr, [*range(0x100), *range(0x2000, 0x2070)])))
+    assert escape_cell("Kim\r\nAnn;100\n=1") == "Kim Ann;100 =1"
+    assert escape_cell("\r=1") == " '=1"
+    assert escape_cell("\tx\x1b[2J\u202egpj") == r"\tx\x1b[2J\u202egpj"
+    output = escape_cell("".join(map(chr, [*range(0x100), *range(0x2000, 0x2070)])))
     assert not {char for char in output if unicodedata.category(char) in ("Cc", "Zl", "Zp")}
     assert not {unicodedata.bidirectional(char) for char in output} & {
         "LRE",

@@ -239,9 +239,9 @@ decoder.main()
 def test_output_of_the_picture_decoder_is_validated() -> None:
     answers: list[Any] = [None, [], {"data": encode(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}]
     for answer in answers:
-        assert pictures._checked(answer, 10**6) == {"missing": "not_decoded"}
+        assert pictures._validate(answer, 10**6) == {"missing": "not_decoded"}
     large_answer = {"data": picture(20, 10), "animated": False}
-    assert pictures._checked(large_answer, 10) == {"missing": "too_large"}
+    assert pictures._validate(large_answer, 10) == {"missing": "too_large"}
     assert kind_of("!") == ""
 
 

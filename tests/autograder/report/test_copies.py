@@ -71,8 +71,8 @@ def test_the_same_lines_in_answers_to_different_tasks_make_no_pair() -> None:
 
 def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
     (pair,) = find_pairs({"ann": ANSWER, "bob": ANSWER + OTHER_ANSWER, "cho": SOLUTION})
-    assert (pair.same, pair.share) == (pair.own[0], 1.0)
-    assert pair.own[1] > 2 * pair.own[0]
+    assert (pair.shared, pair.share) == (pair.sizes[0], 1.0)
+    assert pair.sizes[1] > 2 * pair.sizes[0]
 
 
 def test_two_or_three_equal_lines_do_not_count_as_copied() -> None:

@@ -61,7 +61,7 @@ def test_starvation_is_not_measured_before_the_limit(clock: Clock) -> None:
 
     deadline = FairDeadline(10, measure_starvation)
     clock.now += 9
-    assert deadline.left() == 1
+    assert deadline.seconds_left() == 1
 
 
 def test_time_used_by_other_processes_does_not_count(clock: Clock) -> None:
@@ -73,27 +73,27 @@ def test_time_used_by_other_processes_does_not_count(clock: Clock) -> None:
 
     deadline = FairDeadline(10, half_of_the_time)
     clock.now += 10
-    assert deadline.left() == 5
+    assert deadline.seconds_left() == 5
     clock.now += 9
-    assert (deadline.left(), deadline.spent()) == (0.5, 9.5)
+    assert (deadline.seconds_left(), deadline.seconds_spent()) == (0.5, 9.5)
     clock.now += 1
-    assert deadline.left() == 0
+    assert deadline.seconds_left() == 0
     assert set(times) == {100.0}
 
 
 def test_starved_process_gets_no_verdict_at_the_outer_limit(clock: Clock) -> None:
     deadline = FairDeadline(10, lambda since: (clock.now - since) * 0.95)
     clock.now += 99
-    assert deadline.left() > 0
+    assert deadline.seconds_left() > 0
     clock.now += 1
     with pytest.raises(Overloaded, match=r"6\.0 s of 100 s"):
-        deadline.left()
+        deadline.seconds_left()
 
 
 def test_process_that_used_its_time_gets_a_verdict_however_late(clock: Clock) -> None:
     deadline = FairDeadline(10, lambda since: 0.0)
     clock.now += 1000
-    assert deadline.left() == 0
+    assert deadline.seconds_left() == 0
 
 
 # --- Measurements ------------------------------------------------------------------------------------------

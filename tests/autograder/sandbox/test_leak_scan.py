@@ -14,13 +14,13 @@ import pytest
 
 from autograder.sandbox import leak_scan
 from autograder.sandbox.leak_scan import read, suspects
-from autograder.sandbox.visible import Visible
+from autograder.sandbox.visible import VisibleFiles
 
 HIDDEN_TEST = "### BEGIN HIDDEN TESTS\ncheck.close(f(2.0), 4.0)\n"
 
 
 @pytest.fixture
-def visible_files(tmp_path: Path) -> Visible:
+def visible_files(tmp_path: Path) -> VisibleFiles:
     """Return what is visible of a made-up system: nested folders, a masked folder, a link loop, a pipe."""
     root = tmp_path / "usr"
     for name in ("lib/deep/er", "share", "lib/secret"):
@@ -35,10 +35,10 @@ def visible_files(tmp_path: Path) -> Visible:
     for path in (*tmp_path.rglob("*"), tmp_path):
         if not path.is_symlink():
             os.utime(path, (1e9, 1e9))
-    return Visible((str(root),), (str(root / "lib/secret"),), str(package))
+    return VisibleFiles((str(root),), (str(root / "lib/secret"),), str(package))
 
 
-def suspect_names(visible_files: Visible, cache: Path) -> set[str]:
+def suspect_names(visible_files: VisibleFiles, cache: Path) -> set[str]:
     return {os.path.relpath(path, visible_files.shown[0]) for path in suspects(visible_files, cache)}
 
 
@@ -68,14 +68,16 @@ def pack_tar(path: Path) -> None:
     ],
 )
 def test_leak_scan_finds_a_copied_lesson_under_any_file_name(
-    visible_files: Visible, tmp_path: Path, name: str
+    visible_files: VisibleFiles, tmp_path: Path, name: str
 ) -> None:
     assert suspect_names(visible_files, tmp_path / "cache") == set()
     (Path(visible_files.shown[0]) / name).write_text("x" * 100_000 + HIDDEN_TEST)
     assert suspect_names(visible_files, tmp_path / "cache") == {name}
 
 
-def test_leak_scan_finds_copied_tests_without_their_marks(visible_files: Visible, tmp_path: Path) -> None:
+def test_leak_scan_finds_copied_tests_without_their_marks(
+    visible_files: VisibleFiles, tmp_path: Path
+) -> None:
     (Path(visible_files.shown[0]) / "lib/a.py").write_text(
         "from secant import ask as b, check as c\nc.close(f(2.0), 4.0)\n"
     )
@@ -84,7 +86,7 @@ def test_leak_scan_finds_copied_tests_without_their_marks(visible_files: Visible
 
 @pytest.mark.parametrize("name", ["secant.whl", "course.zip", "sdist.tar.gz", "old.tgz"])
 def test_leak_scan_finds_a_copied_lesson_in_an_archive(
-    visible_files: Visible, tmp_path: Path, name: str
+    visible_files: VisibleFiles, tmp_path: Path, name: str
 ) -> None:
     path = Path(visible_files.shown[0]) / "lib" / name
     (pack_zip if name.endswith(("whl", "zip")) else pack_tar)(path)
@@ -92,7 +94,9 @@ def test_leak_scan_finds_a_copied_lesson_in_an_archive(
     assert HIDDEN_TEST in [data.decode() for _, data in read(str(path))]
 
 
-def test_broken_archives_and_zip_bombs_do_not_stop_the_scan(visible_files: Visible, tmp_path: Path) -> None:
+def test_broken_archives_and_zip_bombs_do_not_stop_the_scan(
+    visible_files: VisibleFiles, tmp_path: Path
+) -> None:
     lib = Path(visible_files.shown[0]) / "lib"
     for name in ("bad.zip", "bad.tar.gz", "bad.whl"):
         (lib / name).write_bytes(b"PK\x03\x04 no archive")
@@ -105,7 +109,7 @@ def test_broken_archives_and_zip_bombs_do_not_stop_the_scan(visible_files: Visib
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_archive_with_damaged_data_does_not_stop_the_scan(
-    visible_files: Visible, tmp_path: Path, compression: int
+    visible_files: VisibleFiles, tmp_path: Path, compression: int
 ) -> None:
     path = Path(visible_files.shown[0]) / "lib" / "damaged.zip"
     with zipfile.ZipFile(path, "w", compression) as archive:
@@ -117,7 +121,7 @@ def test_archive_with_damaged_data_does_not_stop_the_scan(
 
 
 def test_notebooks_compiled_lessons_and_a_clone_are_always_named(
-    visible_files: Visible, tmp_path: Path
+    visible_files: VisibleFiles, tmp_path: Path
 ) -> None:
     share = Path(visible_files.shown[0]) / "share"
     (share / ".git").mkdir()
@@ -128,7 +132,7 @@ def test_notebooks_compiled_lessons_and_a_clone_are_always_named(
 
 
 def test_scanned_folder_is_read_again_only_after_a_change(
-    visible_files: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    visible_files: VisibleFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, scanned_folders = tmp_path / "cache/visible.json", list[str]()
     real_scan = leak_scan._scan_folder
@@ -155,7 +159,7 @@ def test_scanned_folder_is_read_again_only_after_a_change(
 
 
 def test_concurrent_scan_waits_for_the_running_one(
-    visible_files: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    visible_files: VisibleFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scanned_folders, real_scan = list[str](), leak_scan._scan_folder
 
@@ -172,7 +176,7 @@ def test_concurrent_scan_waits_for_the_running_one(
 
 
 @pytest.mark.parametrize("content", ["[]", "{", "null", '{"format": 0}', '{"format": 1, "folders": []}'])
-def test_unreadable_scan_cache_is_rebuilt(visible_files: Visible, tmp_path: Path, content: str) -> None:
+def test_unreadable_scan_cache_is_rebuilt(visible_files: VisibleFiles, tmp_path: Path, content: str) -> None:
     (cache := tmp_path / "cache").write_text(content)
     (Path(visible_files.shown[0]) / "lib/a.py").write_text(HIDDEN_TEST)
     assert suspect_names(visible_files, cache) == {"lib/a.py"}
@@ -180,7 +184,7 @@ def test_unreadable_scan_cache_is_rebuilt(visible_files: Visible, tmp_path: Path
 
 
 def test_scan_cache_of_another_user_is_ignored(
-    visible_files: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    visible_files: VisibleFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
     suspect_names(visible_files, cache)
@@ -189,7 +193,7 @@ def test_scan_cache_of_another_user_is_ignored(
     assert leak_scan._load(cache) == {}
 
 
-def test_leak_scan_reads_everything_if_no_cache_can_be_stored(visible_files: Visible) -> None:
+def test_leak_scan_reads_everything_if_no_cache_can_be_stored(visible_files: VisibleFiles) -> None:
     (Path(visible_files.shown[0]) / "lib/a.py").write_text(HIDDEN_TEST)
     for _ in range(2):
         assert suspect_names(visible_files, Path("/proc/none/visible.json")) == {"lib/a.py"}

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from autograder.sandbox.inside.preloading import trial
+from autograder.sandbox.inside.preloading import try_import
 from tests.support.small_packages import Packages
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the template runs on Linux")
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the template ru
 def test_trial_import_reports_why_a_module_cannot_be_imported(source: str, reason: str) -> None:
     with Packages() as packages:
         name = packages.write(source)
-        problem = trial(name, 30.0 if "longer" not in reason else 0.5)
+        problem = try_import(name, 30.0 if "longer" not in reason else 0.5)
         assert name not in sys.modules
     assert problem.startswith(reason)
     assert bool(problem) == bool(reason)

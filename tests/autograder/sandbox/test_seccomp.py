@@ -266,5 +266,5 @@ def test_resource_limits_are_passed_on_as_plain_data() -> None:
 
 
 def test_mounts_below_a_folder_are_found_once() -> None:
-    assert all(point.startswith("/proc/") for point in namespaces._mounted_below("/proc"))
+    assert all(point.startswith("/proc/") for point in namespaces._mounts_below("/proc"))
     assert os.path.ismount("/proc")

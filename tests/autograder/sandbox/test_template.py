@@ -4,7 +4,7 @@ import pytest
 
 from autograder.sandbox import template, wall
 from autograder.sandbox.template import Template, WallOptions
-from autograder.sandbox.visible import Visible
+from autograder.sandbox.visible import VisibleFiles
 from autograder.sandbox.wall import Wall
 
 
@@ -12,7 +12,7 @@ from autograder.sandbox.wall import Wall
 def test_wall_of_plain_assignments_is_searched_for_copies_of_lessons_only_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scans: list[Visible] = []
+    scans: list[VisibleFiles] = []
     monkeypatch.setattr(template, "suspects", scans.append)
     monkeypatch.setattr(wall, "suspects", lambda visible: ("a copy",))
     new_template = Template(WallOptions(plain=True))

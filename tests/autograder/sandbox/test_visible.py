@@ -9,7 +9,7 @@ import pytest
 
 import secant
 from autograder.sandbox import visible as visible_module
-from autograder.sandbox.visible import visible
+from autograder.sandbox.visible import visible_files
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_wall_shows_only_the_python_parts_of_a_prefix(prefix: Path) -> None:
-    paths = [path for path in visible([]).shown if path.startswith(str(prefix))]
+    paths = [path for path in visible_files([]).shown if path.startswith(str(prefix))]
     assert paths == [f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
 
 
@@ -46,7 +46,7 @@ def test_installed_secant_packages_are_masked(prefix: Path) -> None:
     (packages / "_secant.pth").touch()
     names = ("autograder", "secant", "secant-0.1.0.dist-info", "_secant.pth", "secant/_course")
     expected = {f"{packages}/{name}" for name in names} | {f"{other_packages}/secant"}
-    assert {path for path in visible([]).masked if path.startswith(str(prefix))} == expected
+    assert {path for path in visible_files([]).masked if path.startswith(str(prefix))} == expected
 
 
 def test_class_and_clone_below_a_shown_folder_are_masked(prefix: Path) -> None:
@@ -54,13 +54,11 @@ def test_class_and_clone_below_a_shown_folder_are_masked(prefix: Path) -> None:
     (clone / "course").mkdir(parents=True)
     gradebook.parent.mkdir()
     gradebook.touch()
-    visible_files = visible(
+    view = visible_files(
         [str(clone), str(gradebook), str(prefix / "lib/none"), str(prefix), str(prefix / "lib")]
     )
     masked_paths = [
-        path
-        for path in visible_files.masked
-        if path.startswith(f"{prefix}/lib/") and "site-packages" not in path
+        path for path in view.masked if path.startswith(f"{prefix}/lib/") and "site-packages" not in path
     ]
     assert masked_paths == [str(clone), str(gradebook)]
 
@@ -68,7 +66,7 @@ def test_class_and_clone_below_a_shown_folder_are_masked(prefix: Path) -> None:
 def test_class_folder_is_masked_under_each_of_its_names(prefix: Path, tmp_path: Path) -> None:
     (prefix / "lib/class/course").mkdir(parents=True)
     (tmp_path / "other").symlink_to(prefix)
-    assert f"{prefix}/lib/class" in visible([str(tmp_path / "other/lib/class")]).masked
+    assert f"{prefix}/lib/class" in visible_files([str(tmp_path / "other/lib/class")]).masked
 
 
 def test_running_clone_is_masked_if_its_folder_is_shown(
@@ -80,9 +78,9 @@ def test_running_clone_is_masked_if_its_folder_is_shown(
     for name in ("nbgrader_config.py", "secant/__init__.py"):
         (clone / name).touch()
     monkeypatch.setattr(secant, "__file__", str(clone / "secant/__init__.py"))
-    visible_files = visible([])
-    assert str(clone) in visible_files.masked
-    assert visible_files.package == str(clone / "secant")
+    view = visible_files([])
+    assert str(clone) in view.masked
+    assert view.package == str(clone / "secant")
 
 
 def test_extra_package_folder_shows_only_pip_installed_files(
@@ -97,9 +95,9 @@ def test_extra_package_folder_shows_only_pip_installed_files(
     )
     (target / "sympy-1.0.dist-info/RECORD").write_text(record + "secant/a.py,,\nautograder/a.py,,\n")
     monkeypatch.setattr(visible_module, "extra_packages", lambda: (str(target),))
-    visible_files = visible([])
+    view = visible_files([])
     names = ("nvidia", "six.py", "sympy-1.0.dist-info", "torch")
-    assert [path for path in visible_files.shown if path.startswith(str(tmp_path / "target"))] == [
+    assert [path for path in view.shown if path.startswith(str(tmp_path / "target"))] == [
         f"{target}/{name}" for name in names
     ]
 
@@ -113,12 +111,10 @@ def test_needless_system_folders_are_masked(
     exchange.mkdir(parents=True)
     monkeypatch.setattr(visible_module, "SYSTEM", (*visible_module.SYSTEM, str(tmp_path / "usr")))
     monkeypatch.setattr(visible_module, "_UNNEEDED", (str(exchange),))
-    assert str(exchange) in visible([]).masked
+    assert str(exchange) in visible_files([]).masked
 
 
 def test_every_path_the_wall_shows_exists() -> None:
-    visible_files = visible([])
-    assert all(
-        os.path.exists(path) for path in (*visible_files.shown, *visible_files.masked, visible_files.package)
-    )
-    assert all(os.path.exists(f"{visible_files.package}/{name}") for name in ("__init__.py", "checking"))
+    view = visible_files([])
+    assert all(os.path.exists(path) for path in (*view.shown, *view.masked, view.package))
+    assert all(os.path.exists(f"{view.package}/{name}") for name in ("__init__.py", "checking"))

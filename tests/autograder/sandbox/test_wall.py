@@ -157,7 +157,7 @@ def test_class_folder_below_a_shown_folder_is_absent_in_the_wall(
         assert wall.mode == "forked"
         assert run(wall, code) == "['bin', 'other']"
         assert run(wall, f"print(open({str(hidden[2])!r}).read())").startswith("PermissionError")
-    monkeypatch.setattr(visible, "_within", lambda path, shown: iter(()))
+    monkeypatch.setattr(visible, "_within", lambda path, folders: iter(()))
     refusal = pytest.raises(WallUnavailable, match=r"class/(source|\.git)/file is visible")
     with refusal, Wall(LIMITS, hidden=hidden):
         pass
@@ -560,7 +560,7 @@ def test_a_cell_that_ends_the_process_is_named(wall: Wall) -> None:
         with pytest.raises(Crashed) as error:
             candidate.load([("a", "x = 1"), ("b", "import os; os._exit(5)"), ("c", "y = 1")], 20)
         assert (error.value.cell, error.value.detail) == ("b", 5)
-        assert [cell.label for cell in error.value.done] == ["a"]
+        assert [cell.label for cell in error.value.results] == ["a"]
         assert load(candidate, HONEST_CODE) == [""]
 
 
@@ -569,7 +569,7 @@ def test_a_cell_that_never_ends_is_named(wall: Wall) -> None:
         with pytest.raises(TimedOut) as error:
             candidate.load([("a", "x = 1"), ("b", "import time; time.sleep(1e6)"), ("c", "y = 1")], 0.5)
         assert error.value.cell == "b"
-        assert [cell.label for cell in error.value.done] == ["a"]
+        assert [cell.label for cell in error.value.results] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -737,9 +737,9 @@ def test_memory_of_many_file_names_counts_toward_the_limit(monkeypatch: pytest.M
     """In a wall for one submission, bubblewrap limits the bytes of /tmp, but not the number of names."""
     numbers = list(os.statvfs("/tmp"))
     monkeypatch.setattr("os.statvfs", lambda path: os.statvfs_result(numbers))
-    before = supervisor._files()
+    before = supervisor._file_bytes()
     numbers[6] -= 1000  # free names
-    assert supervisor._files() - before >= 2 * 1000 * 1024
+    assert supervisor._file_bytes() - before >= 2 * 1000 * 1024
 
 
 HEADLESS_CODE = """

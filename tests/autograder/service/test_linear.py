@@ -8,7 +8,7 @@ import pytest
 from nbformat import v4
 
 from autograder.exam import checked_notebook
-from autograder.grading.feedback import clipped
+from autograder.grading.feedback import clip_lines
 from autograder.intake import files
 from autograder.intake.parse import parse
 from autograder.page.prose import as_typed_markdown, typed_html
@@ -51,7 +51,7 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
     "prose": (as_typed_markdown, "", "[a](<b>", ""),
     "prose on a page": (typed_html, "", "a$b$ \\frac{a}$$", ""),
     "half-open formulas": (typed_html, "", "$a", ""),
-    "code": (clipped, "", "x\n", ""),
+    "code": (clip_lines, "", "x\n", ""),
     "control characters": (visible, "", "\x1b[", ""),
     "marks on a letter": (visible, "e", "\u0301", ""),
     "parts of an emoji": (visible, "", "\U0001f469\u200d", ""),

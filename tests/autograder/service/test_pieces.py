@@ -30,7 +30,7 @@ from autograder.exam.plain_report import Grade
 from autograder.exam.report import TaskResult
 from autograder.sandbox.results import WallError
 from autograder.service import describe, handlers, last_verdicts, worker, worker_client
-from autograder.service.running import CancellablePool, Forked, Running, Stopped, Threaded
+from autograder.service.running import CancellablePool, ForkedCheck, RunningCheck, Stopped, ThreadedCheck
 from secant import language
 from secant.progress import store
 from secant.verdict import Part, Verdict
@@ -136,8 +136,8 @@ def test_a_check_in_a_thread_is_stopped_and_the_next_waits_for_it() -> None:
         ends.append({**end, "rows": [row["id"] for row in rows]})
         finished.release()
 
-    first = Threaded(run_endlessly, lambda event: None, finish)
-    second = Threaded(run_quickly, lambda event: None, finish)
+    first = ThreadedCheck(run_endlessly, lambda event: None, finish)
+    second = ThreadedCheck(run_quickly, lambda event: None, finish)
     first.start(cancellable_pool)
     assert started.wait(10)
     second.start(cancellable_pool)
@@ -166,7 +166,7 @@ class WorkerHarness:
     `messages` has the messages that the worker sends, and `examine` replaces its examiner.
     """
 
-    def __init__(self, folder: Path, kind: type[Running]) -> None:
+    def __init__(self, folder: Path, kind: type[RunningCheck]) -> None:
         self.path = folder / "mine.ipynb"
         nbformat.write(answered_notebook(ROOT, solutions(ROOT, LESSON), "en", LESSON), self.path)
         self.messages: list[dict[str, Any]] = []
@@ -210,7 +210,7 @@ def task_row(task: str, outcome: str = "passed") -> dict[str, Any]:
     return {"id": task, "points": points, "max_points": 2.0, "outcome": outcome, "message": ""}
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 @pytest.mark.parametrize("end", ["stopped", "error", "closed"])
 def test_verdicts_before_an_early_end_of_a_check_are_kept(harness: WorkerHarness, end: str) -> None:
     task = list(solutions(ROOT, LESSON))[1]
@@ -246,7 +246,7 @@ def test_verdicts_before_an_early_end_of_a_check_are_kept(harness: WorkerHarness
     assert [(row["id"], row["changed"]) for row in last["rows"]] == [(task, False)]
 
 
-@pytest.mark.parametrize("harness", [Forked, Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ForkedCheck, ThreadedCheck], indirect=True)
 def test_check_without_room_for_a_fork_is_refused_and_leaves_no_process(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,7 +275,7 @@ def test_check_without_room_for_a_fork_is_refused_and_leaves_no_process(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
-@pytest.mark.parametrize("harness", [Forked], indirect=True)
+@pytest.mark.parametrize("harness", [ForkedCheck], indirect=True)
 def test_a_check_whose_thread_cannot_start_leaves_no_process(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +300,7 @@ def test_a_check_whose_thread_cannot_start_leaves_no_process(
         os.waitpid(pid, os.WNOHANG)
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 def test_damaged_tests_are_refused_before_a_check_begins(harness: WorkerHarness) -> None:
     def raise_course_error(notebook: Any) -> None:
         raise CourseError("the tests are damaged")
@@ -311,7 +311,7 @@ def test_damaged_tests_are_refused_before_a_check_begins(harness: WorkerHarness)
     ]
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 def test_worker_survives_an_error_with_one_notebook(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -326,7 +326,7 @@ def test_worker_survives_an_error_with_one_notebook(
     assert harness.order("lesson")[-1]["ok"]["lesson"] == LESSON
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 def test_notebook_with_hostile_metadata_is_still_described_as_json(harness: WorkerHarness) -> None:
     """Infinite points are not valid JSON, and a lone surrogate cannot be encoded as text."""
     notebook = nbformat.read(harness.path, 4)
@@ -342,7 +342,7 @@ def test_notebook_with_hostile_metadata_is_still_described_as_json(harness: Work
     json.dumps(sum([task.points for task in tasks(own_tests.source)]), allow_nan=False)
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 def test_notebook_with_ordinary_tests_is_described_as_such(harness: WorkerHarness) -> None:
     nbformat.write(HOMEWORK, harness.path)
     answer = harness.order("lesson")[-1]["ok"]
@@ -353,7 +353,7 @@ def test_notebook_with_ordinary_tests_is_described_as_such(harness: WorkerHarnes
         assert f"`autograder check {harness.path.name}` runs the visible ones" in refusal["message"]
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 def test_ordinary_tests_run_once_agreed_one_run_at_a_time_and_earn_nothing(harness: WorkerHarness) -> None:
     nbformat.write(HOMEWORK, harness.path)
     may_end = threading.Event()
@@ -397,7 +397,7 @@ def test_rows_of_ordinary_tests_keep_claims_of_the_process_apart() -> None:
     assert describe.plain_end(report)["said"].startswith("0 of 2 visible tests in this notebook")
 
 
-@pytest.mark.parametrize("harness", [Threaded], indirect=True)
+@pytest.mark.parametrize("harness", [ThreadedCheck], indirect=True)
 def test_check_during_the_import_of_torch_blocks_no_request(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ from autograder.workers import cluster as cluster_module
 from autograder.workers import remote
 from autograder.workers.cluster import ClusterWorkers, cluster
 from autograder.workers.executors import run as run_jobs
-from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.workers.jobs import Busy, Examined, Failed, Job, JobResult, NoWall, Page, Rendered
 from autograder.workers.worker import work
 from secant.verdict import Part, Verdict
 from tests.support.cluster import Processes, cluster_of
@@ -221,10 +221,10 @@ JOB = Job("ann", STEPS, "{}", SCRIPT, b"\0\xff", ("/course",))
     "result", [EXAMINED, Rendered("<p>"), NoWall("no bwrap", "install it"), Failed("why"), Busy("why")]
 )
 @pytest.mark.parametrize("job", [JOB, PAGE])
-def test_job_and_result_survive_packing_unchanged(job: Job | Page, result: Done) -> None:
+def test_job_and_result_survive_packing_unchanged(job: Job | Page, result: JobResult) -> None:
     jobs: list[Job | Page] = []
 
-    def do(job: Job | Page) -> Done:
+    def do(job: Job | Page) -> JobResult:
         jobs.append(job)
         return result
 
@@ -264,7 +264,7 @@ def test_worker_with_several_threads_does_one_job_at_a_time() -> None:
     counts: list[int] = []
     running_count = 0
 
-    def do(job: Job | Page) -> Done:
+    def do(job: Job | Page) -> JobResult:
         nonlocal running_count
         running_count += 1
         counts.append(running_count)
@@ -296,6 +296,6 @@ def test_scheduler_without_autograder_installed_is_reported() -> None:
             return future
 
     workers = ClusterWorkers(Client(), "tcp://a:1", 1.0)
-    assert workers.places == 4
+    assert workers.slots == 4
     with pytest.raises(CourseError, match=r"tcp://a:1 needs secant \d.* install it there"):
         workers.submit(work, PAGE).result()

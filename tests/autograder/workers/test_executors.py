@@ -74,7 +74,7 @@ def test_job_that_kills_twice_is_given_up_and_costs_no_other(local_workers: Loca
 class ThreadWorkers:
     """Workers that are threads of this process."""
 
-    places = 2
+    slots = 2
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(2)

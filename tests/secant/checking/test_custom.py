@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from secant.checking.custom import after_a_change, operation, walk_back
+from secant.checking.custom import gradients_after_change, operation, walk_back
 
 Tensor = torch.Tensor
 
@@ -108,7 +108,7 @@ def test_not_implemented_backward_raises_unchanged() -> None:
     with pytest.raises(NotImplementedError):
         walk_back(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
     with pytest.raises(NotImplementedError):
-        after_a_change(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
+        gradients_after_change(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
 
 
 def test_backward_that_modifies_the_arriving_gradient_is_detected() -> None:
@@ -149,8 +149,8 @@ def test_change_of_any_input_before_backward_is_refused_or_detected() -> None:
 
     inputs = {"x": numbers(3.0), "q": numbers(5.0)}
     product = operation("x * q", "g * q", "g * x")
-    assert list(after_a_change(product, inputs, ["x", "q"], numbers(1.0))) == ["y"]
-    result = after_a_change(HalfWatched.apply, inputs, ["x", "q"], numbers(1.0))
+    assert list(gradients_after_change(product, inputs, ["x", "q"], numbers(1.0))) == ["y"]
+    result = gradients_after_change(HalfWatched.apply, inputs, ["x", "q"], numbers(1.0))
     assert list(result) == ["q", "y"]
     assert [value.tolist() for value in result["q"].values() if value is not None] == [[10.0], [3.0]]
 
@@ -166,7 +166,7 @@ def test_modified_result_stored_without_version_check_is_detected() -> None:
         def backward(ctx: Any, g: Any) -> Any:
             return g * ctx.y.detach()
 
-    result = after_a_change(Exp.apply, {"x": numbers(0.0)}, ["x"], numbers(1.0))
+    result = gradients_after_change(Exp.apply, {"x": numbers(0.0)}, ["x"], numbers(1.0))
     assert [value.tolist() for value in result["y"].values() if value is not None] == [[2.0]]
 
 

@@ -49,7 +49,7 @@ def test_a_recipe_is_written_as_arguments() -> None:
 
 
 def test_ancestors_of_a_value_are_found_by_index() -> None:
-    assert recipes.reached(UNEVEN, 2) == {0, 1, 2}
+    assert recipes.places_behind(UNEVEN, 2) == {0, 1, 2}
     assert recipes.made_from([([], []), ([0], [1.0]), ([0], [1.0])]) == [0b001, 0b011, 0b101]
 
 

@@ -114,7 +114,7 @@ def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     explorer: Any = explore(dtype=torch.float32, h=1e-8)
     assert "0/0" in remarks(explorer)
     assert not explorer.picture.function.secant.get_visible()
-    assert explorer.picture.nothing.get_visible()
+    assert explorer.picture.missing_error.get_visible()
 
 
 def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages: str) -> None:

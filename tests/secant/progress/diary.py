@@ -4,10 +4,10 @@ from itertools import count
 
 from secant.progress import facts as notes
 from secant.progress.course import Course, ReleasedNotebook, ReleasedTask, SyllabusLesson
-from secant.progress.facts import Facts, nothing
+from secant.progress.facts import Facts, empty_facts
 from secant.progress.rewards import ACHIEVEMENTS
 
-_RULES = {achievement.id: achievement.earned for achievement in ACHIEVEMENTS}
+_RULES = {achievement.id: achievement.is_earned for achievement in ACHIEVEMENTS}
 SPECIAL = {
     1: "best_step",
     4: "total_derivative",
@@ -41,7 +41,7 @@ class Diary:
     """A learner's actions, recorded as facts one after another."""
 
     def __init__(self) -> None:
-        self.facts: Facts = nothing()
+        self.facts: Facts = empty_facts()
         self._clock = (f"2026-11-22T20:{minute // 60:02}:{minute % 60:02}.000000+00:00" for minute in count())
 
     def check(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from secant.progress.facts import Facts, fingerprint, from_json, merge, note_check, nothing, number_of
+from secant.progress.facts import Facts, empty_facts, fingerprint, from_json, merge, note_check, number_of
 from tests.secant.progress.diary import Diary, folder
 
 
@@ -22,7 +22,7 @@ def full_facts() -> Facts:
 
 def test_facts_are_equal_after_writing_and_reading() -> None:
     assert from_json(json.loads(json.dumps(full_facts()))) == full_facts()
-    assert from_json(json.loads(json.dumps(nothing()))) == nothing()
+    assert from_json(json.loads(json.dumps(empty_facts()))) == empty_facts()
 
 
 def test_pass_of_visible_tests_is_stored_separately() -> None:
@@ -32,7 +32,7 @@ def test_pass_of_visible_tests_is_stored_separately() -> None:
     assert (task["points"], task["passed"]) == (0.0, None)
     assert task["visible"]["points"] == 2.0
     assert from_json(json.loads(json.dumps(diary.facts))) == diary.facts
-    assert merge(diary.facts, nothing()) == diary.facts == merge(nothing(), diary.facts)
+    assert merge(diary.facts, empty_facts()) == diary.facts == merge(empty_facts(), diary.facts)
     older_facts = json.loads(json.dumps(diary.facts))
     del older_facts["lessons"][folder(1)]["easy"]["visible"]
     assert from_json(older_facts)["lessons"][folder(1)]["easy"]["visible"] is None
@@ -105,11 +105,11 @@ def test_points_never_fall() -> None:
 def test_grader_failure_changes_no_progress() -> None:
     diary = Diary()
     diary.check(1, "easy", "grader_failure")
-    assert diary.facts == nothing()
+    assert diary.facts == empty_facts()
 
 
 def test_wrong_tries_without_code_differ_by_their_message() -> None:
-    facts = nothing()
+    facts = empty_facts()
     for message in ("got 1", "got 1", "got 2"):
         note_check(
             facts, "01_lesson", [{"id": "easy", "outcome": "wrong", "points": 0, "message": message}], "t"
@@ -129,7 +129,7 @@ def test_answer_with_a_syntax_error_has_a_fingerprint() -> None:
 
 
 def test_last_check_records_its_task_or_the_whole_lesson() -> None:
-    facts = nothing()
+    facts = empty_facts()
     rows = [{"id": name, "outcome": "wrong", "points": 0, "message": ""} for name in ("easy", "hard")]
     note_check(facts, "01_lesson", rows, "t1")
     assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t1"}
@@ -160,7 +160,7 @@ def test_merging_progress_keeps_the_best_of_both() -> None:
     assert merged["predictions"]["1 one"]["first"] == "B"
     assert merged["earned"] == {"first_pass": "2026-01", "valley": "2026-03"}
     assert merged["last"] == max((diary.facts["last"], other.facts["last"]), key=lambda last: last["when"])
-    assert merge(merged, merged) == merged == merge(merged, nothing())
+    assert merge(merged, merged) == merged == merge(merged, empty_facts())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 from secant.progress import record, store
-from secant.progress.facts import nothing
+from secant.progress.facts import empty_facts
 
 LESSON = "08_your_own_backward"
 WRITER = """
@@ -181,7 +181,7 @@ def test_held_lock_delays_a_record_only_briefly(data: Path, monkeypatch: pytest.
         result = record.check(LESSON, [row("MyPow")])
         assert time.monotonic() - start < 0.5
         assert "another program" in str(result.problem)
-    assert record.hint(LESSON, "safe_sqrt", 1) == record.Recorded(["first_pass"], xp=24)
+    assert record.hint(LESSON, "safe_sqrt", 1) == record.RecordResult(["first_pass"], xp=24)
     assert read_progress(data)["lessons"][LESSON]["MyPow"]["passed"]
 
 
@@ -207,7 +207,7 @@ def test_progress_messages_exist_in_korean(data: Path) -> None:
 
 def test_merging_earns_achievements_of_the_combined_progress(data: Path) -> None:
     record.check(LESSON, [row("MyPow")])
-    other = nothing()
+    other = empty_facts()
     other["lessons"] = {LESSON: {"backward_is_right": read_progress(data)["lessons"][LESSON]["MyPow"]}}
     assert record.merge(other).new == ["bug_found"]
     assert set(read_progress(data)["lessons"][LESSON]) == {"MyPow", "backward_is_right"}

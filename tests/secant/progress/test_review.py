@@ -24,7 +24,7 @@ def days_ago(days: float) -> str:
 
 def make_facts(*predictions: tuple[str, str, float]) -> Facts:
     """Return facts with predictions, given as the name, the first choice and the days since then."""
-    facts = notes.nothing()
+    facts = notes.empty_facts()
     for name, choice, days in predictions:
         notes.note_prediction(facts, name, choice, None, days_ago(days))
     return facts
@@ -100,12 +100,12 @@ def test_review_can_be_switched_off_and_on(data: Path) -> None:
 
 def test_reviews_of_earlier_versions_and_other_machines_are_read() -> None:
     older_facts = {
-        name: value for name, value in notes.nothing().items() if name not in ("reviews", "reviewing")
+        name: value for name, value in notes.empty_facts().items() if name not in ("reviews", "reviewing")
     }
-    assert notes.from_json(older_facts) == notes.nothing()
+    assert notes.from_json(older_facts) == notes.empty_facts()
     first, second = make_facts(("3 two calls", "A", 9)), make_facts(("3 two calls", "A", 9))
     notes.note_review(first, "3 two calls", True, days_ago(5))
     notes.note_review(second, "3 two calls", False, days_ago(1))
     assert notes.merge(first, second)["reviews"] == second["reviews"]
     with pytest.raises(ValueError, match="reviewing"):
-        notes.from_json({**notes.nothing(), "reviewing": "no"})
+        notes.from_json({**notes.empty_facts(), "reviewing": "no"})
