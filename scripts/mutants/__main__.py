@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".mutants"
 FOLDERS = ("autograder", "scripts", "secant")
 WHOLE = "--whole-alone"
+TEST_SECONDS = 120  # time limit of a test, because a fault often makes tests wait for ever
+FEW_TESTS = 5  # so few tests run in one process, because starting pytest's workers would take longer
 
 
 class Scope(Enum):
@@ -146,7 +148,8 @@ class Trial:
         def run(batch: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
             self._tree.write(batch)
             deselections = [f"--deselect={test}" for test, is_broken in baseline.items() if is_broken]
-            return self._tree.failures([*options, *deselections], tests, first)
+            workers = ["-n", "0"] if 0 < len(tests) <= FEW_TESTS else []
+            return self._tree.failures([*options, *deselections, *workers], tests, first)
 
         for fault, test in noticed_faults(faults, run, partial(run, first=True), baseline):
             self._state.record(fault, stage, test)
@@ -224,7 +227,8 @@ def main(arguments: list[str] | None = None) -> int:
     files = [path for path in product_files(tree.root, FOLDERS) if not path.startswith("scripts/mutants/")]
     faults = draw(tree.root, files, options.seed, options.number, cosmic_ray_mutations)
     state = State(PLACE / "verdicts.json", commit)
-    trial = Trial(tree, state, faults, ["-n", options.workers, "--no-loadscope-reorder"])
+    pytest_options = ["-n", options.workers, "--no-loadscope-reorder", f"--timeout={TEST_SECONDS}"]
+    trial = Trial(tree, state, faults, pytest_options)
     for stage in list(STAGES)[: list(STAGES).index(options.last_stage) + 1]:
         trial.run(stage)
     print(table(faults, state))

@@ -17,8 +17,6 @@ from scripts.mutants.faults import Fault
 #: The name that stands for all tests of a run if the run crashed or did not end, and therefore reported no
 #: failed test.
 WHOLE_RUN = "(the whole run)"
-_TEST_SECONDS = 120  # more than any test takes on a busy machine
-_FEW_TESTS = 5  # so few tests run in one process, because starting pytest's workers would take longer
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
 
@@ -72,15 +70,13 @@ class Tree:
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
             # Turn off the plugin that limits the tests' processor time, because an exceeded limit does not
-            # mean that a fault was noticed. Faults often make tests wait for ever, so the time limit is low.
-            own = ["-q", "-p", "no:costs", f"--timeout={_TEST_SECONDS}", "-o", f"cache_dir={folder}"]
+            # mean that a fault was noticed.
+            own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:
                 cache.parent.mkdir(parents=True)
                 cache.write_text(json.dumps(dict.fromkeys(tests, True)), encoding="utf-8")
                 command += ["--last-failed", "--last-failed-no-failures", "none"]
-                if len(tests) <= _FEW_TESTS:
-                    command += ["-n", "0"]
             code = self._run([*command, *(["-x"] if first else [])], seconds)
             failed_tests = list(json.loads(cache.read_text(encoding="utf-8"))) if cache.exists() else []
         if code not in _ENDED_NORMALLY or (code == 1 and not failed_tests):

@@ -5,7 +5,6 @@ They never run a student's code themselves.
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,6 @@ from traitlets.config import Config
 from autograder.course.settings import load_config
 from autograder.overrides import instead
 from tests.support.small_class import STEPS, InProcessWorkers, answered_notebook, fake_result, hand_in, run
-
-ApiCall = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
