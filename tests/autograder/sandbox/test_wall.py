@@ -688,8 +688,8 @@ server.listen(2000)
 while True:
     with socket.socket(socket.AF_UNIX) as client:
         client.setblocking(False)
-        client.connect('/tmp/server')
         try:
+            client.connect('/tmp/server')  # is refused as long as 2000 connections wait
             while True:
                 client.send(bytes(50_000))
         except BlockingIOError:
