@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A pattern for a lesson's name in a test's id.
 _LESSON = re.compile(r"\d\d_\w+")
-#: Modules that nbgrader, a kernel and a lesson import; none of them belongs to this repository.
+#: Modules to import in advance, for nbgrader, kernels and lessons. None of them belongs to this repository.
 _IMPORTS = [
     "nbgrader.apps.nbgraderapp",
     "ipykernel.ipkernel",
@@ -99,7 +99,7 @@ class _FileScheduling(LoadScopeScheduling):
         if path.startswith("tests/browser/"):
             return "one browser, one server of each language"
         if path == "tests/course/test_answers.py" and (lesson := _LESSON.search(nodeid)):
-            # Lessons may go to different workers: they share no fixtures, and this file takes longest.
+            # This file takes longest. Its lessons share no fixtures, so they may go to different workers.
             return f"{path}, {lesson[0]}"
         return nodeid if path.startswith("tests/stock/") else path
 
@@ -180,7 +180,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def python() -> Iterator[list[str]]:
-    """Yield a command that replaces `python -m`; on Linux, it runs a module in a fork of a warm process."""
+    """Yield a command that replaces `python -m`; on Linux, it forks a process that imported `_IMPORTS`."""
     if sys.platform != "linux":
         yield [sys.executable, "-m"]
         return
@@ -190,14 +190,14 @@ def python() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="session")
 def plain_wall() -> Wall:
-    """Return a wall that hides no extra files; `small_class.InProcessWorkers` grades behind the same wall."""
+    """Return a wall that hides no course files, like the one of `small_class.InProcessWorkers`."""
     wall: Wall = worker._wall(())
     return wall
 
 
 @pytest.fixture(scope="module")
 def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Start the kernels of a module's tests as forks of the warm process."""
+    """Start the kernels of a test module as forks of one process, which has imported `_IMPORTS`."""
     folder = tmp_path_factory.mktemp("kernels")
     write_kernel(folder, python)
     with pytest.MonkeyPatch.context() as patch:
@@ -207,7 +207,7 @@ def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an empty gradebook's path. It is made once per session, because that takes nbgrader seconds."""
+    """Return the path of an empty gradebook, made once per session: nbgrader takes seconds to make it."""
     folder = tmp_path_factory.mktemp("gradebook")
     shutil.copy(ROOT / "nbgrader_config.py", folder)
     subprocess.run(
@@ -218,7 +218,7 @@ def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(scope="session")
 def built_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a course directory with the small lesson, built. Tests copy it before they change anything."""
+    """Return a course directory in which the small lesson is built; tests change only copies of it."""
     from tests.support.small_class import build_course  # importing nbgrader takes each worker 0.7 s
 
     root = tmp_path_factory.mktemp("course")

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Each package, with the packages that it may import; these are listed before it.
+#: The packages that each package may import. A package is listed after the packages that it may import.
 ALLOWED_IMPORTS: dict[str, set[str]] = {
     "secant": set(),
     "secant.checking": {"secant"},
@@ -110,9 +110,9 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
         "autograder.edition",
     },
 }
-#: Further packages that the modules of `secant` itself may import. Notebooks import from `secant`, which
-#: loads the others only when they are used (`secant.progress` when a prediction is clicked). The command
-#: `secant` opens the lab and shows the progress.
+#: Further packages that the modules directly in `secant` may import. Notebooks import names from `secant`,
+#: which loads these packages only when they are used (`secant.progress` when a prediction is clicked). The
+#: command `secant` needs some of them to open the lab and to show the progress.
 LAZY_IMPORTS = {
     "secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab", "secant.progress"}
 }

@@ -44,8 +44,8 @@ IDIOMS = {
     "as it were": (r"\bas it were\b", "nothing: leave it out"),
     "says": (rf"\b({_SOFTWARE})s? (says?|said|tells?|told)\b", "sends, reports, prints, returns or raises"),
 }
-#: For some words, strings one of which is in every match of the pattern. For other words, that is the word
-#: itself. Looking for these strings first makes the search fast.
+#: Strings to look for before a word's pattern, which makes the search fast: every match of the pattern
+#: contains one of them. For a word that is not listed here, the string is the word itself.
 _PARTS = {
     "body": ("nobody", "somebody", "anybody", "everybody"),
     "own": ("s own", "r own"),
@@ -90,7 +90,7 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
         token.start[0]: (token.start[1], token.string) for token in tokens if token.type == tokenize.COMMENT
     }
     positions = [(line, column) for line, (column, _) in lines.items()]
-    # Lines of one comment have the same column, and the same difference between line number and index.
+    # Within one comment, the column and the difference between line number and index stay the same.
     for _, block in groupby(enumerate(positions), lambda entry: (entry[1][0] - entry[0], entry[1][1])):
         numbers = [line for _, (line, _) in block]
         yield numbers[0], " ".join(lines[number][1].lstrip("#: ") for number in numbers)

@@ -61,7 +61,7 @@ def test_every_dependency_is_listed_in_the_documentation() -> None:
 
 
 def listed_licences() -> Iterator[tuple[str, str]]:
-    """Yield each package of the three tables with the licence that the table names."""
+    """Yield each package of three tables in dependencies.md, with the licence that the table names."""
     yield from ((row[0], row[1]) for row in rows("dependencies.md", "To take and to grade the lessons"))
     yield from ((row[0], row[2]) for row in rows("dependencies.md", "Extras"))
     part = "Pinned because results or bytes depend on them"
@@ -99,13 +99,14 @@ def test_citation_file_names_the_current_version_and_address() -> None:
     assert {"cff-version", "message", "title", "authors"} <= citation.keys()
 
 
-#: Forms about a failed command. They ask for the output of a `doctor` command, which contains the versions.
+#: Issue forms about a failed command. They ask for the output of a `doctor` command, which contains the
+#: versions.
 ABOUT_PROGRAMS = {"grading-failed", "cannot-install"}
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
 def test_each_issue_form_asks_for_versions(form: Path) -> None:
-    """GitHub hides a form that breaks these rules, and reports no error."""
+    """GitHub hides a form that breaks its rules for forms, and reports no error."""
     content = yaml.safe_load(form.read_text())
     assert {"name", "description", "body"} <= content.keys()
     ids = [field["id"] for field in content["body"]]
@@ -125,7 +126,7 @@ def test_there_is_a_form_for_each_kind_of_report() -> None:
         "right-answer-failed",
         "misleading-sentence",
     }
-    # The reports that lessons prefill are blank issues.
+    # Lessons prefill their reports as blank issues (without a form).
     assert yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/config.yml").read_text())["blank_issues_enabled"]
 
 

@@ -85,7 +85,7 @@ def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
 
 
 def test_english_and_korean_readme_have_the_same_structure() -> None:
-    """Both have the same number of headings, table rows, code blocks, pictures and commands in .venv/bin."""
+    """Both have the same numbers of headings, table rows, code blocks, pictures and .venv/bin commands."""
     shapes = []
     for name in READMES:
         text = (ROOT / name).read_text(encoding="utf-8")

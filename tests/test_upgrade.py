@@ -24,7 +24,7 @@ SCORES = """SELECT a.student_id, c.name, g.auto_score, g.manual_score FROM grade
 
 @pytest.fixture
 def graded_class(built_course: Path, tmp_path: Path) -> Path:
-    """Make the folder of a class that version 0.1.0 graded, with this version's lessons; return its path."""
+    """Make the folder of a class that version 0.1.0 graded, with the current lessons; return its path."""
     root = Path(shutil.copytree(built_course, tmp_path / "class"))
     shutil.copytree(OLD / "handed_in", root / "submitted")
     shutil.copytree(OLD / "graded", root / "autograded")
@@ -70,7 +70,7 @@ def test_upgrade_keeps_the_progress(old_progress: Path) -> None:
     wrong = {"id": task, "points": 0, "max_points": 2, "outcome": "wrong", "message": "", "seconds": 0.1}
     assert record.check(lesson, [wrong]).problem is None
     progress_after = store.read()
-    assert progress_after["lessons"][lesson][task]["points"] == 2  # a later check takes no points away
+    assert progress_after["lessons"][lesson][task]["points"] == 2  # a later wrong answer takes no points away
     assert progress_after["earned"].items() >= progress["earned"].items()
     assert progress_after["predictions"] == progress["predictions"]
 
@@ -82,7 +82,7 @@ def test_a_gradebook_keeps_each_score_and_each_persons_mark(graded_class: Path) 
     workers = InProcessWorkers()
     summary, _ = run(graded_class, workers)
     assert summary.failed == {}
-    assert sorted(workers.examined) == ["ann", "bob"]  # the lesson's text has changed since
+    assert sorted(workers.examined) == ["ann", "bob"]  # again: the lesson changed after 0.1.0
     assert scores(graded_class) == before
     assert {path.parts[-3] for path in (graded_class / "feedback").glob("*/*/*.html")} == {"ann", "bob"}
     second_workers = InProcessWorkers()

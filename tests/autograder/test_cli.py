@@ -233,7 +233,7 @@ def student_dir(built_course: Path, tmp_path: Path) -> Path:
 def test_class_edition_runs_only_visible_tests_and_says_so(
     autograder: list[str], built_course: Path, student_dir: Path
 ) -> None:
-    # Hidden tests would refuse this.
+    # The visible tests accept this wrong answer; hidden tests would refuse it.
     answers = solutions(built_course) | {"double": "def double(x):\n    return 6.0"}
     save(answered_notebook(built_course, answers, "ko"), student_dir / "ko.ipynb")
     for cell in (
@@ -254,7 +254,7 @@ def test_class_edition_runs_only_visible_tests_and_says_so(
     assert "과제 2개 가운데 2개가 보이는 테스트를 통과했습니다." in korean.stdout
     assert "강사가 피드백과 함께 공개합니다" in korean.stdout
     assert "why 문항은 사람이 채점합니다." in korean.stdout
-    assert re.search("double +│ +– / 2 │ wrong", english.stdout)  # by the released test, not the student's
+    assert re.search("double +│ +– / 2 │ wrong", english.stdout)  # by the released test, not the tampered one
     assert "Visible tests passed in 1 of 2 tasks." in english.stdout
     assert "Only the visible tests were run." in english.stdout
     for output in (korean.stdout, english.stdout):
@@ -408,7 +408,7 @@ def test_feedback_command_works_without_a_wall(autograder: list[str], course_roo
     grade(course_root)
     page = course_root / "feedback" / "ann" / STEPS / f"{STEPS}.html"
     page.unlink()
-    result = call(autograder, course_root, "feedback", PATH="")  # so that bubblewrap is not found
+    result = call(autograder, course_root, "feedback", PATH="")  # with this PATH, bubblewrap is not found
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "1 page updated, 0 already up to date; 0 failed.\n"
     assert page.is_file()

@@ -84,7 +84,10 @@ def firefox(playwright: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def static_page(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of a page as `make preview` writes it; a fork of the warm process runs its cells."""
+    """Yield the address of a page as `make preview` writes it.
+
+    The page's cells run in a fork of a process that has already imported the modules of a lesson.
+    """
     kernels = tmp_path_factory.mktemp("kernels")
     write_kernel(kernels, python)
     with contextlib.ExitStack() as stack:

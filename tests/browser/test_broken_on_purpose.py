@@ -83,7 +83,7 @@ def start_server(learner: Any, token: str, **options: Any) -> Any:
 
 
 def tasks_only(answers: Mapping[str, str], language: Language) -> nbformat.NotebookNode:
-    """Return lesson 1 without its text, which a browser takes longer to draw than everything else."""
+    """Return lesson 1 without its explanations, which a browser takes longer to render than the tasks."""
     notebook = answered_notebook(ROOT, answers, language, LESSON)
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell)]
     return notebook
@@ -100,7 +100,7 @@ def learner(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def server(browser: Any, learner: Any) -> Iterator[contextlib.ExitStack]:
-    """Start a server in an exit stack that a test may close."""
+    """Start a server, and yield an exit stack that stops the server when a test closes the stack."""
     with contextlib.ExitStack() as stack:
         learner.address = stack.enter_context(start_server(learner, "first"))
         learner.port = int(learner.address.rpartition(":")[2])
@@ -109,7 +109,7 @@ def server(browser: Any, learner: Any) -> Iterator[contextlib.ExitStack]:
 
 @pytest.fixture(scope="module")
 def shared_page(browser: Any, learner: Any, server: Any) -> Iterator[Page]:
-    """Provide one page for all tests."""
+    """Provide one browser page, logged in to JupyterLab, for all tests."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
     page = context.new_page()
     page.set_default_timeout(30_000)
@@ -184,7 +184,7 @@ def server_pids(learner: Any, word: str) -> list[int]:
 
 
 def worker_pid(learner: Any) -> int:
-    """Return the id of the process that checks: the template's first fork, or a process started instead."""
+    """Return the id of the process that checks notebooks: the template's first fork, or its substitute."""
     substitutes = server_pids(learner, "service.worker")
     return (substitutes or server_pids(learner, "kernels/template.py")[1:])[0]
 
@@ -385,7 +385,7 @@ def test_an_endless_loop_is_stopped_at_once_and_the_next_check_is_warm(learner: 
     page.get_by_role("button", name="Stop", exact=True).click()
     wait_for_check(page)
     duration = time.monotonic() - start
-    assert duration < 3  # seconds, on a machine that runs other tests too
+    assert duration < 3  # seconds; other tests may be slowing down the machine
     assert "Stopped" in alerts(page)
     expect(verdict(page, SECOND)).to_have_text("Passed")
     page.evaluate(WRITE, [FIRST, SOLUTIONS[FIRST]])
@@ -451,7 +451,7 @@ def test_panel_is_usable_in_a_small_window_and_at_200_percent(
     learner: Any, page: Page, width: int, height: int
 ) -> None:
     write_lesson(learner, "small.ipynb")
-    # Opened in a wide window, because a narrow toolbar moves buttons that do not fit into a menu.
+    # Open the notebook in a wide window, because a narrow window's toolbar hides some buttons in a menu.
     open_notebook(page, "small.ipynb")
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(DO, "secant:check")
@@ -483,13 +483,13 @@ def test_open_page_reconnects_to_a_restarted_server(learner: Any, page: Page, se
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
     assert "server does not answer" in alerts(page)
-    # Without its cookie secret, the new server rejects the page's cookie, like one on another machine.
+    # Without the old cookie secret, the new server rejects the page's cookie, as on another machine.
     for secret in (learner.home / "runtime").glob("*cookie_secret"):
         secret.unlink()
     server.enter_context(start_server(learner, "second", port=learner.port))
     check(page)
     assert "does not recognise this page" in alerts(page)
-    page.request.get(f"{learner.address}/lab?token=second")  # as another tab does at the new address
+    page.request.get(f"{learner.address}/lab?token=second")  # log in again, as another tab would
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Wrong")
     assert answer_on_disk(path) == WRONG

@@ -56,7 +56,7 @@ def view(lab_server: Any, window: Any) -> Iterator[Any]:
 
 
 def number(view: Any, name: str) -> Any:
-    """Return a number that the kernel wrote, as opposed to the slider's readout."""
+    """Return a number that the kernel displays, such as the difference quotient (not a slider's value)."""
     return float(view.explorer.locator(f".secant-{name}").inner_text())
 
 
@@ -71,7 +71,7 @@ def handle(view: Any, index: Any) -> Any:
 
 
 def wait_for_kernel(view: Any, name: str, old: Any) -> None:
-    """Wait until the kernel has written a different number, and then 600 ms longer, for its last update."""
+    """Wait until the kernel has changed the number with this name, and 600 ms more for its last update."""
     view.page.wait_for_function(
         "([name, old]) => document.querySelector(`.secant-explorer .secant-${name}`).innerText !== old",
         arg=[name, old],
@@ -110,7 +110,7 @@ def test_dragging_x_moves_the_tangent(view: Any) -> None:
 
 
 def test_dragging_h_down_to_1e_5_brings_the_quotient_to_the_gradient(view: Any) -> None:
-    """As h shrinks from about 3, the secant turns into the tangent; the page keeps the drag's last value."""
+    """As h shrinks from about 3, the secant turns into the tangent; after the drag, the last value stays."""
     lab.drag(view.page, handle(view, H), 1.0)
     view.page.wait_for_timeout(600)
     far = number(view, "error")
@@ -174,7 +174,7 @@ def test_number_typed_into_a_box_moves_the_explorer(view: Any) -> None:
 
 
 def on_picture(view: Any, across: float, down: float = 0.5) -> tuple[float, float]:
-    """Return the position on the page of a point given in fractions of the picture."""
+    """Return the page coordinates of a point that is given in fractions of the picture's width and height."""
     picture = view.explorer.locator(".secant-picture img")
     picture.scroll_into_view_if_needed()
     bounds = lab.box(picture)
@@ -193,7 +193,7 @@ def test_dragging_the_left_plot_moves_x_and_the_right_plot_h(view: Any) -> None:
         wait_for_kernel(view, "quotient", old)
         after = position(view, index)
         assert after != before
-        # The axis of x goes from 0.6 to 9.4, that of log10 h from -15.8 to 0.8; labels take the rest.
+        # The x axis goes from 0.6 to 9.4, and the axis of log10 h from -15.8 to 0.8; labels take the rest.
         assert after == pytest.approx(3.5, abs=0.3) if index == X else after == pytest.approx(-6.9, abs=0.5)
 
 
@@ -255,7 +255,7 @@ def test_unused_key_on_the_picture_reaches_jupyterlab(view: Any) -> None:
 
 
 def test_play_moves_h_until_a_control_is_touched(view: Any) -> None:
-    """Play in the large steps of reduced motion, because a page on a busy machine lags behind small ones."""
+    """Play in the large steps of the reduced-motion setting, because a busy page lags behind small steps."""
     view.page.emulate_media(reduced_motion="reduce")
     view.page.wait_for_timeout(300)  # until the kernel has received the setting
     view.explorer.locator(".widget-toggle-button").click()
@@ -289,7 +289,7 @@ def test_the_picture_follows_the_page_s_theme(view: Any) -> None:
 
 
 def test_class_change_on_the_body_redraws_nothing(view: Any) -> None:
-    """A held slider changes the body's class; a redraw for this would come late, after each drag."""
+    """A held slider changes the class of the page's body; a redraw for that would lag behind the drag."""
     script = """async () => {
       const canvas = document.querySelector('.secant-picture canvas'), pen = canvas.getContext('2d');
       let times = 0;
@@ -333,7 +333,7 @@ def test_undefined_quotient_is_explained_on_the_page(view: Any) -> None:
     quotient = view.explorer.locator(".secant-quotient")
     before = quotient.inner_text()
     view.explorer.locator("select").nth(1).select_option("float32")
-    # Otherwise the kernel's answer may arrive between typing and Enter.
+    # Without this wait, the kernel's update may arrive between typing and Enter.
     expect(quotient).not_to_have_text(before)
     box(view, H).fill("1e-8")
     box(view, H).press("Enter")
@@ -370,7 +370,7 @@ def test_in_a_narrow_window_the_numbers_stay_inside(view: Any) -> None:
 
 
 def test_a_question_and_its_figure_fit_on_one_screen(view: Any) -> None:
-    """A laptop has room for the numbers too; a small screen has room down to the legend."""
+    """On a laptop, the numbers must fit too; on a smaller screen, everything down to the legend."""
     page, explorer = view.page, view.explorer
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     for width, height, with_numbers in ((1440, 900, True), (1024, 768, False)):

@@ -77,7 +77,7 @@ def click_through(root: Path, ann: Student, browser: Any) -> None:
         expect(plot).to_have_count(1)
         assert plot.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [240, 120]
         comment = formgrader.frame.locator("textarea.comment").last
-        # Formgrader sets the placeholder and then resets the field, so do not type before.
+        # Formgrader sets the placeholder and then resets the field, so wait for the placeholder first.
         expect(comment).to_have_attribute("placeholder", re.compile("comments"))
         formgrader.frame.locator("input.score").last.fill("1")
         # Wait for the response, because the sign that the comment is saved appears only for a second.

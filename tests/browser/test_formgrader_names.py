@@ -85,7 +85,7 @@ def address(course_root: Path) -> Iterator[str]:
 def answer_as_mathjax(route: Route) -> None:
     """Answer a request for MathJax with a stand-in, and any other request with an empty script.
 
-    Like MathJax, the stand-in takes the page's settings and runs its script elements of MathJax's type.
+    Like MathJax, the stand-in reads the settings in the page, and runs the page's scripts of MathJax's type.
     """
     route.fulfill(content_type="text/javascript", body=MATHJAX if "mathjax" in route.request.url else "")
 

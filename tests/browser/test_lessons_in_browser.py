@@ -167,7 +167,7 @@ def test_lesson_runs_its_explorer_can_be_dragged_and_it_is_checked(
 ) -> None:
     with lab.running(page, lab_server.address, f"{name}/{name}.ipynb"):
         page.wait_for_function(ALL_CELLS_RUN, timeout=90_000)
-        # Notebooks that were open before, in this page or in an earlier one, have left no session behind.
+        # No session remains from notebooks that were opened earlier, in this page or in another page.
         assert [session["path"] for session in lab.sessions(lab_server.address)] == [f"{name}/{name}.ipynb"]
         assert page.evaluate(ERRORS) == []
         count = page.evaluate(EXPLORERS)
@@ -199,7 +199,7 @@ def assert_drag_updates_explorer(page: Any, explorer: Any, language: str) -> Non
 
 
 def assert_solution_passes(page: Page, name: str, language: Language) -> None:
-    """Assert that the panel and the start page show all points, and that the panel names what was earned."""
+    """Assert that the panel and the start page show all points, and that the panel names new achievements."""
     card = page.locator(".secant-card").nth(list(LESSONS).index(name))
     # The notebook's answers differ from the release's, so the lesson counts as begun.
     expect(card).to_have_attribute("data-state", "in_progress")
@@ -212,7 +212,7 @@ def assert_solution_passes(page: Page, name: str, language: Language) -> None:
     expect(card).to_have_attribute("data-state", "done")
     assert card.locator("progress").evaluate("bar => [bar.value, bar.max]") == [points, points]
     after = earned_titles(page)
-    assert len(after) >= 3  # for a task, for a lesson, and for a lesson without a hint
+    assert len(after) >= 3  # achievements for a task, a lesson, and a lesson without a hint
     for title in after - before:
         expect(page.locator(".secant-gained")).to_contain_text(title)
 

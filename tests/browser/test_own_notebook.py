@@ -68,9 +68,9 @@ def test_kernel_restart_in_another_tab_is_explained_at_the_explorer(notebook: An
     )
     restart = urllib.request.Request(f"{notebook.address}/api/kernels/{kernel}/restart", method="POST")
     urllib.request.urlopen(restart, timeout=60).close()
-    # Jupyter Server subscribes to the new kernel's messages again within a fraction of a second. An answer
-    # that came earlier would be lost, and ipywidgets would wait for that answer before it sends anything
-    # else.
+    # Jupyter Server subscribes to the new kernel's messages again within a fraction of a second. A message
+    # that the kernel sent earlier would be lost, and ipywidgets would send nothing until it had received that
+    # message.
     notebook.page.wait_for_timeout(3000)
     notebook.page.locator(".secant-picture").press("ArrowRight")
     expect(problem).to_be_visible()
@@ -88,5 +88,5 @@ def test_a_reopened_notebook_shows_the_stored_picture(notebook: Any) -> None:
     expect(placeholders.first).to_contain_text("Shift+Enter")
     assert placeholders.locator("img").get_attribute("alt") == output["metadata"]["image/png"]["alt"]
     assert placeholders.locator("img").evaluate("image => image.naturalWidth") == 900
-    # Another library's widget keeps JupyterLab's message.
+    # For another library's widget, JupyterLab's own message still appears.
     expect(notebook.page.locator(".jp-OutputArea-output", has_text="model not found")).to_have_count(1)

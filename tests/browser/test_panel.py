@@ -571,7 +571,7 @@ def test_panel_shows_no_foreign_lesson_number_and_frees_closed_lessons(shared_pa
 
 
 def test_closed_view_stops_observing_the_cells(shared_page: Page) -> None:
-    """Another view of the notebook may share the cells and outlive this view."""
+    """Another view of the same notebook may share the cells, and stay open after this view is closed."""
     assert shared_page.evaluate(OBSERVERS) == [1, 0]
 
 
@@ -721,7 +721,7 @@ def test_failing_request_is_explained_and_loses_no_result(
 
 @pytest.fixture(scope="module")
 def korean_page(lab_server: Any) -> Iterator[Page]:
-    """Open a page for JupyterLab in Korean as `secant lab` opens it.
+    """Yield a browser page in which JupyterLab opens in Korean, with the options that `secant lab` sets.
 
     The page's layout is stored separately from that of other pages.
     """
@@ -743,7 +743,7 @@ def korean_page(lab_server: Any) -> Iterator[Page]:
 
 
 def open_start(page: Page, lab_server: Any) -> None:
-    """Open the start page at an address that names the plain start page."""
+    """Open Secant's start page at the address of START.md, the plain page that Secant replaces."""
     page.goto(f"{lab_server.address}/lab/workspaces/start/tree/START.md")
     page.locator(".secant-start h1").wait_for(timeout=30_000)
 
@@ -995,7 +995,7 @@ def start_page(lab_server: Any, korean_page: Page) -> Page:
 
 
 def test_sidebars_collapse_in_a_narrow_window_and_reopen(start_page: Page) -> None:
-    """A page that is enlarged to 200 % is as narrow; the start page must stay readable."""
+    """A window that is zoomed to 200 % is as narrow as this one; the start page must stay readable in it."""
     start_page.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     start_page.wait_for_function(LEFT_SIDEBAR_IS, arg=True)
     start_page.set_viewport_size({"width": 720, "height": 450})
@@ -1042,7 +1042,7 @@ def test_panel_reports_a_lost_server_until_it_answers_again(page: Page) -> None:
     alert = page.locator(".secant-panel > [role=alert]")
     for address in ("**/api/sessions*", "**/secant/api/progress*"):
         page.route(address, hang_up)
-    # JupyterLab asks only every ten seconds, and its poll skips requests while it is busy, so ask repeatedly.
+    # JupyterLab polls the server only every ten seconds, and skips polls while busy, so poll repeatedly.
     sessions = "window.jupyterapp.serviceManager.sessions"
     timer = page.evaluate(f"() => setInterval(() => {sessions}.refreshRunning().catch(() => {{}}), 500)")
     expect(alert).to_contain_text("The server does not answer.", timeout=20_000)
@@ -1053,7 +1053,7 @@ def test_panel_reports_a_lost_server_until_it_answers_again(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [1024, 640])
 def test_panel_content_is_no_wider_than_the_panel(page: Page, width: int) -> None:
-    """The widths are those of a window of 1024 pixels, and of one of 1280 pixels at 200 %."""
+    """Test a window of 1024 pixels, and a window of 1280 pixels that is zoomed to 200 % (640 CSS pixels)."""
     check(page)
     row(page, "slope").get_by_role("button", name="Worked solution").click()
     row(page, "slope").locator("pre").wait_for()

@@ -1,4 +1,4 @@
-"""Pictures in a note (a written answer), in formgrader and on a feedback page, after either engine."""
+"""Pictures in a note (a written answer), in formgrader and on a feedback page, graded by either engine."""
 
 import shutil
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ SIZES = "images => images.map(image => [image.naturalWidth > 0, image.width <= i
 
 
 def with_pictures(root: Path, language: str) -> NotebookNode:
-    """Return a notebook whose note has an attached picture and a wide one in its text."""
+    """Return a notebook whose note has two pictures: an attachment, and a wide data URL in the text."""
     notebook = answered_notebook(root, {}, language)
     note = next(cell for cell in notebook.cells if grade_id(cell) == "why")
     note.source = f"![a](attachment:a.png)\n\n![b](data:image/png;base64,{picture(3000, 300)})"

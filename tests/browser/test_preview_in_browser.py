@@ -147,7 +147,7 @@ def test_two_quick_presses_each_show_their_own_numbers(view: Any) -> None:
 
 
 def test_preview_drag_updates_overlay_and_alt_text(view: Any) -> None:
-    """The still picture below stays the same; where float32 loses h, the text explains why."""
+    """The picture under the overlay stays the same. The text says that rounding to float32 loses h."""
     picture = view.explorer.locator("img")
     before = [view.page.evaluate(OVERLAY), picture.get_attribute("src"), picture.get_attribute("alt")]
     drag(view, "h", 1, 0.3)

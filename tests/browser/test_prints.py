@@ -14,7 +14,7 @@ from tests.support.prints import LINES, count_arriving_lines
 pytestmark = pytest.mark.browser
 
 FEW, MANY = 3, 10  # cells that print a thousand lines each
-RUNS = 20  # of each case in the deep tests, because conflicts of two threads are rare
+RUNS = 20  # of each case in the deep tests, because conflicts between two threads are rare
 
 
 def test_cell_output_arrives_while_an_explorer_is_used(lab_server: Any, window: Any) -> None:
@@ -25,7 +25,7 @@ def test_cell_output_arrives_while_an_explorer_is_used(lab_server: Any, window: 
 
 @pytest.fixture(scope="module", params=["disabled", "perCommTarget", "perComm"])
 def comms(request: pytest.FixtureRequest) -> str:
-    """Return JupyterLab's setting for widgets: answer them in the cells' thread, or in one or many others."""
+    """Return JupyterLab's setting for widget messages: handled in the cells' thread, or in other threads."""
     return str(request.param)
 
 

@@ -37,7 +37,7 @@ def row(task: str, index: int, is_right: bool) -> GradedTask:
 
 
 def works(lesson: int = 1) -> list[Work]:
-    """Return the works of about a hundred students, so that a page shows everything it can."""
+    """Return the work of about a hundred students, with enough variety to fill every part of the report."""
     result = [Work("absent"), Work("unread", "unread"), Work("later", "ungraded")]
     for number in range(100):
         name = f"student{number}"

@@ -17,7 +17,7 @@ NOTE = "why"
 
 @pytest.fixture(scope="module")
 def course_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a class of three: two have ungraded notes, and the third has no note."""
+    """Make a class of three students: two have notes (written answers) to grade, the third has none."""
     root = tmp_path_factory.mktemp("class")
     build_course(root)
     for student_id, note in (("ann", "The curve bends."), ("bob", "It bends down."), ("cem", "")):
@@ -57,7 +57,7 @@ def test_formgrader_button_visits_each_note_that_needs_manual_grading(page: Page
     expect(note).to_be_in_viewport()
     first = page.url.partition("?")[0]
 
-    # With the keyboard only: a score is typed, and it is saved before the next page opens.
+    # Use only the keyboard: type a score, which must be saved before the next page opens.
     page.keyboard.type("1")
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/submissions/" in url and not url.startswith(first))

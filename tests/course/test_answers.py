@@ -54,8 +54,8 @@ RIGHT_CASES = [
 ]
 
 
-# Each number in `draws` seeds other inputs, and the examiner's tests (test_agreement.py) draw further ones.
-# More draws would only repeat these tests, so they are left to the deep tests.
+# Each number in `draws` is a seed for drawing inputs, and the examiner's tests (test_agreement.py) use other
+# seeds. Further seeds would only repeat these tests, so they are left to the deep tests.
 def draws(first: int) -> pytest.MarkDecorator:
     more_draws = pytest.param(range(first, 10), marks=pytest.mark.deep)
     return pytest.mark.parametrize("draws", [range(first), more_draws], ids=["first draws", "more draws"])
@@ -64,7 +64,7 @@ def draws(first: int) -> pytest.MarkDecorator:
 def wrong_answer_cases() -> Iterator[Any]:
     """Yield test cases with each wrong answer in each language.
 
-    The examiner's tests check each answer in one of the languages, so the case in that language is left to
+    The examiner's tests check each answer in one of the languages, so the case in that language runs only in
     the deep tests. If several answers to a task get the same hint, only the first one is in the quick suite:
     the others test only the lesson's text.
     """
@@ -125,9 +125,9 @@ def test_solution_passes(lesson: Lesson, task: Task, draws: range) -> None:
 
 
 def draw_coarsely(patch: pytest.MonkeyPatch, steps: int) -> None:
-    """Make `check` draw multiples of 1 / steps, as long as there are enough of them.
+    """Make `check` draw its random inputs from the multiples of 1 / steps, as long as there are enough.
 
-    The draws then often hit kinks, zeros and equal numbers, which are rare otherwise.
+    Kinks, zeros and equal numbers, which are rare otherwise, then occur often.
     """
     rng = random.Random(steps)
 

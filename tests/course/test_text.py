@@ -47,7 +47,7 @@ class Item:
     output: str
 
     def find_problem(self, notebook: NotebookNode) -> str:
-        """Return a sentence about what an executed lesson does not show of this item, or ""."""
+        """Return a message about what an executed lesson lacks for this item, or "" if it lacks nothing."""
         cells = [cell for cell in notebook.cells if self.cell in collapse_spaces(cell.source)]
         if not cells:
             return f"{self.name}: no cell holds {self.cell}"
@@ -228,14 +228,14 @@ def test_visible_tests_are_short(lesson: Lesson) -> None:
 
 @each_lesson
 def test_explorer_questions_are_those_of_its_lesson(lesson: Lesson) -> None:
-    """The wording is the same, because the explorer's buttons show the questions far from that text."""
+    """Explorers show their questions far from the lesson's text, so both must use the same wording."""
     cells = source(lesson).cells
     count = 0
     for index, cell in enumerate(cells):
         call = re.match(r"(explore\w*)\(", cell.source)
         if not call:
             continue
-        with contextlib.suppress(NameError):  # from calls with a lesson's function, which have no questions
+        with contextlib.suppress(NameError):  # a call with a lesson's function has no questions
             explorer_questions = eval(cell.source, {call[1]: getattr(secant, call[1])}).questions
             count += bool(explorer_questions)
             for language in LANGUAGES:

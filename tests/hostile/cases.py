@@ -2,7 +2,7 @@
 
 A case makes a submission in a folder, in one or more variants (`wrong`, `right`), and states the outcome that
 each variant must get. Without the trick, the variant `wrong` gets no points, and the variant `right` gets all
-points; by default the trick must change neither.
+points; by default, the trick must not change these points.
 """
 
 import json
@@ -34,8 +34,8 @@ class Case:
         make: the function that makes the submission, from a world and the answers.
         expected: by variant (`wrong`, `right`), the outcome of each task, or one outcome for all tasks.
         flags: integrity flags that staff must see.
-        message: a text that the messages must contain.
-        limits: constants of the examiner to lower for this case, in seconds.
+        message: a text that must occur in the messages of the report.
+        limits: time limits to lower for this case, in seconds, by the name of the examiner's constant.
         container_limits: fields of ContainerLimits to lower for this case.
         reason: the reason of an expected rejection; alternatives are separated by `|`.
         repeat: whether to grade the submission a second time and compare the results; False for cases that
@@ -70,7 +70,7 @@ class Case:
 
 CASES: dict[str, Case] = {}
 
-#: Lower time limits, in seconds, for cases that wait for one.
+#: Lowered time limits in seconds, for cases that wait for a time limit.
 QUICK = {"QUESTION_SECONDS": 0.6, "TASK_SECONDS": 1.2, "LOAD_SECONDS": 2.0}
 
 
@@ -105,7 +105,7 @@ def add_rejected(id: str, title: str, make: Maker, reason: str, **options: Any) 
 
 
 def prelude(code: str) -> Maker:
-    """Return a maker that puts the trick into a separate cell before the answers."""
+    """Return a function that makes a submission with the trick in a separate cell before the answers."""
     return lambda world, answers: world.notebook(answers, first=code.replace("ROOT", str(world.root)))
 
 

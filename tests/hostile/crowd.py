@@ -1,4 +1,4 @@
-"""A class of honest students, whose answers nearly reach the time limits, and of hostile ones.
+"""A class of hostile students, and of honest students whose answers nearly reach the time limits.
 
 The hostile students want the honest ones to lose points. The time limits are lowered, so that a submission
 that reaches them ends soon.
@@ -23,7 +23,8 @@ from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, POINTS, World
 
 FULL = sum(POINTS.values())
-#: The examiner's time limits in seconds. Honest answers come near them; time is read ten times a second.
+#: Lowered time limits of the examiner, in seconds. Honest answers come near these limits. The time that an
+#: answer has used is measured ten times a second.
 LIMITS = {"QUESTION_SECONDS": 1.0, "TASK_SECONDS": 2.0, "LOAD_SECONDS": 3.0}
 #: Cases of a few kinds: harm to processors and memory, and an answer, a side file and a page that take long.
 FEW = ("X92", "X96", "X87", "X55", "X84", "X85")
@@ -43,7 +44,10 @@ def with_quick_limits(job: Job | Page) -> JobResult:
 
 
 def peak_megabytes(job: None) -> float:
-    """Return the peak memory of a worker process; its ru_maxrss would start with its parent's peak."""
+    """Return the peak memory of this worker process in megabytes.
+
+    The number comes from VmHWM, because a new process's ru_maxrss starts with its parent's peak.
+    """
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 

@@ -8,7 +8,7 @@ from tests.hostile.world import LESSON, RIGHT, SIGN, World
 
 
 def body_of(task: str, code: str, first: str = "") -> Any:
-    """Return a maker of right answers, except for one task, whose function gets this body."""
+    """Return a function that makes right answers, but the function of one task has this body."""
     lines = "".join(f"    {line}\n" for line in code.splitlines())
     return lambda world, answers: world.notebook({**RIGHT, task: f"def {task}(x):\n{lines}"}, first=first)
 

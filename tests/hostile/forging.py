@@ -16,14 +16,14 @@ SHELL = "from IPython import get_ipython\nshell = get_ipython()\n"
 
 
 def in_each_function(code: str, first: str = "") -> Callable[[World, Any], Submission]:
-    """Return a maker that puts the trick inside each function."""
+    """Return a function that makes a submission with the trick inside the function of each answer."""
     return lambda world, answers: world.notebook(
         insert_code(code.replace("ROOT", str(world.root)), answers), first=first
     )
 
 
 def change_tests(change: Callable[[dict[str, Any]], None]) -> Callable[[World, Any], Submission]:
-    """Return a maker whose trick is in the file itself: a change to each test cell."""
+    """Return a function that makes a submission whose trick is a change to each test cell in the file."""
 
     def make(world: World, answers: Any) -> Submission:
         notebook = world.notebook(answers)
@@ -488,7 +488,7 @@ def _grader_files(world: World, answers: Any) -> Submission:
 
 add_both("A50", "shadow the grader's own files", _grader_files, flags=("side_files",))
 
-# --- Reaching for the grader ------------------------------------------------------------------------
+# --- Attacks on the grader itself ------------------------------------------------------------------------
 
 add_both(
     "A52",

@@ -10,7 +10,7 @@ SLOW = {"limits": QUICK, "repeat": False}
 
 
 def return_expression(expression: str, first: str = "") -> Any:
-    """Return a maker of answers whose functions all return this expression."""
+    """Return a function that makes a submission in which every answer returns this expression."""
     return lambda world, answers: world.notebook(
         {task: f"def {task}(x):\n    return {expression}" for task in TASKS}, first=first
     )

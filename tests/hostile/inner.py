@@ -18,7 +18,7 @@ COURSE, USER, LESSON = Path("/course"), 61_300, "01_squares"
 
 
 def run(arguments: list[str], seconds: float) -> str:
-    """Run an nbgrader command; return "timeout", "killed" or its exit status."""
+    """Run an nbgrader command, and return "timeout", "killed" or "exit N", where N is the exit status."""
     with open("/out/log", "ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "nbgrader", *arguments],
@@ -88,7 +88,7 @@ def main(feedback: bool, seconds: float) -> None:
 
 
 def _student_part(path: Path) -> str:
-    """Return the part of a file that students may see: a page, or the outputs of a notebook."""
+    """Return what students may see of a file: all of an HTML page, or the outputs of a notebook."""
     text = path.read_text(errors="replace")
     if path.suffix == ".html":
         return text

@@ -448,8 +448,8 @@ if candidate is not None:
 """,
     ),
 )
-# A probe's reports about its own process, such as a change of its arguments, come from the candidate, so
-# docs/trust.md promises nothing about them. The values were right.
+# The candidate writes the probe's reports about side effects (for example, that an argument was changed), so
+# docs/trust.md promises nothing about these reports. The values that the answer returns are right.
 add_right(
     "X49",
     "hide a side effect from the probe's eye",
@@ -527,7 +527,7 @@ add_both(
 
 
 def _answers(expression: str) -> Any:
-    """Return a maker that uses the expression where a float, a tensor and a tuple are expected."""
+    """Return a function that makes answers that return the expression as a float, as a tensor and in a tuple."""
     return lambda world, answers: world.notebook(
         {
             "grad_square": f"def grad_square(x):\n    return {expression}",
@@ -701,7 +701,7 @@ HOGS = (
     "time.sleep(60)"
 )
 LITTLE = {"container_limits": {"memory_mb": 300}, "limits": QUICK, "repeat": False}
-# The wall forbids larger socket buffers; with their usual size, only the time limit ends this case.
+# The wall forbids larger socket buffers. With the usual size, this case ends only at the time limit.
 add_wrong(
     "X87",
     "be no victim, and hold memory in sockets, so that the kernel ends process 1",

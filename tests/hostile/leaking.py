@@ -13,7 +13,7 @@ from tests.hostile.world import LESSON, World, insert_code
 
 
 def reading(code: str) -> Any:
-    """Return a maker whose notebook has a cell that sets `loot`, and functions that raise it as an error."""
+    """Return a function that makes a notebook: a cell sets `loot`, and each answer raises it as an error."""
 
     def make(world: World, answers: Any) -> Submission:
         paths = [str(path) for path in world.bait]

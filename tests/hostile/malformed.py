@@ -15,12 +15,12 @@ NAME = f"{LESSON}.ipynb"
 
 
 def raw_file(data: bytes) -> Maker:
-    """Return a maker of a file with these bytes."""
+    """Return a function that makes a submission of one file with these bytes."""
     return lambda world, answers: data
 
 
 def change_notebook(change: Callable[[dict[str, Any]], None]) -> Maker:
-    """Return a maker that applies this change to a notebook."""
+    """Return a function that makes a notebook and applies this change to it."""
 
     def make(world: World, answers: Any) -> Submission:
         notebook = world.notebook(answers)
@@ -31,12 +31,12 @@ def change_notebook(change: Callable[[dict[str, Any]], None]) -> Maker:
 
 
 def change_bytes(change: Callable[[bytes], bytes]) -> Maker:
-    """Return a maker that applies this change to a notebook's bytes."""
+    """Return a function that makes a notebook and applies this change to the bytes of its file."""
     return lambda world, answers: change(json.dumps(world.notebook(answers), ensure_ascii=False).encode())
 
 
 def under_names(*names: str) -> Maker:
-    """Return a maker that stores the notebook under each of these file names."""
+    """Return a function that makes a submission with one notebook under each of these file names."""
     return lambda world, answers: {name: json.dumps(world.notebook(answers)).encode() for name in names}
 
 

@@ -117,7 +117,7 @@ for _id, _title, _body in (
 
 
 def busy_answers(seconds: float) -> dict[str, str]:
-    """Return right answers that compute for this many seconds of processor time, once in each task."""
+    """Return right answers whose first call in each task uses this many seconds of processor time."""
     definition = (
         "def spend(spent=[]):\n"
         "    import time\n"

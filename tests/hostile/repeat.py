@@ -17,7 +17,7 @@ LUCKY = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return r
 
 
 def main(times: int) -> int:
-    """Grade the submission this many times, print the number of different results, and return it."""
+    """Grade the submission this many times, and print and return how many different results there were."""
     with tempfile.TemporaryDirectory() as name, Wall() as wall:
         world = World.create(Path(name) / "world")
         write(world.notebook(LUCKY), Path(name) / "one")

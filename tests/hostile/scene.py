@@ -13,14 +13,14 @@ PWNED = ("/tmp/SECANT-pwned", "/pwned", "/usr/pwned", "/tmp/left", "/dev/shm/lef
 
 
 def snapshot(world: World, wall: Wall) -> dict[str, object]:
-    """Return everything that a submission must leave unchanged."""
+    """Return the state that a submission must leave unchanged, such as files and processes."""
     return {
         "files": _files(world.root),
         "pwned": [path for path in PWNED if os.path.exists(path)],
         "processes": len(processes_inside(wall)),
         "groups": [
             name
-            for _, names, _ in os.walk("/sys/fs/cgroup")  # other graders' groups come and go meanwhile
+            for _, names, _ in os.walk("/sys/fs/cgroup")  # other graders' control groups may change
             for name in names
             if name.startswith(OWN_PREFIX)
         ],
@@ -41,7 +41,10 @@ def reset_peak() -> None:
 
 
 def processes_inside(wall: Wall) -> list[int]:
-    """Return the ids of all processes inside a wall; the kernel keeps them all in the template's family."""
+    """Return the ids of all processes inside a wall.
+
+    The kernel keeps every process inside the wall a descendant of the template process.
+    """
     return family(wall._template.process.pid if wall._template else os.getpid())
 
 

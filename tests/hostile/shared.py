@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group X from 100 on: tricks with resources that submissions share, and with the grader's measurements.
+"""Cases from X100 on: tricks with resources that submissions share, and with the grader's measurements.
 
 The aim of each trick is that another student loses points, or that grading the class takes very long.
 """

@@ -40,8 +40,9 @@ c.CourseDirectory.root = "/course"
 """
 BATCH_SECONDS = 200.0
 SCRIPT = "<script>alert(1)</script>"
-#: Texts that do not count as a leak, by case; in all other cases, neither text counts. nbgrader's page shows
-#: hidden tests to every student, so they count only in the cases that try to read them.
+#: Which of two texts, a script and a hidden test, is not a leak in these cases. In all other cases,
+#: neither of the two counts. nbgrader's page shows hidden tests to every student, so they count only in the
+#: cases that try to read them.
 NOT_A_LEAK = {"B01": {SCRIPT}, "B02": {SCRIPT}, "B14": {"CANARY-hidden"}}
 #: Cases that the sandbox around stock nbgrader prevents, so that they show nothing about nbgrader.
 NOT_MEASURED = ("B07", "B08")
@@ -164,7 +165,10 @@ def sandbox(bwrap: str, workspace: Path) -> list[str]:
 
 
 def mount_options(path: str) -> list[str]:
-    """Return options that mount a folder; its parents are made first, or other users could not enter them."""
+    """Return bubblewrap's options that mount a folder.
+
+    They also make the parent folders, or other users could not enter them.
+    """
     parents = [str(parent) for parent in reversed(Path(path).parents) if str(parent) not in ("/", "/tmp")]
     return [option for parent in parents for option in ("--dir", parent)] + ["--ro-bind", path, path]
 
@@ -357,7 +361,7 @@ def main(arguments: list[str]) -> None:
             save(case.id, "stock", results | {"seconds": round(time.monotonic() - start, 1)})
 
         with world.services(), Wall(hidden=[world.root]) as wall:
-            # Grade once before: a process that a template starts only once must not count as a survivor.
+            # Grade once before measuring: a process that a template starts only once is no survivor.
             examine_submission(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock")
             for case in cases:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:

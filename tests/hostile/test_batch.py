@@ -39,7 +39,7 @@ BATCH_CASES = [
 
 @dataclass
 class GradedClass:
-    """The class after the grading run."""
+    """The class of students after the grading run."""
 
     root: Path
     cases: dict[str, Case]
@@ -112,7 +112,7 @@ def assert_no_page_shows_a_secret(graded_class: GradedClass) -> None:
     for student in graded_class.cases:
         page = graded_class.page(student)
         assert re.findall(BAIT + r"(?:hidden|other|gradebook|environment)[\w-]+", page) == []
-        words = html.unescape(re.sub("<[^>]+>", "", page))  # the highlighter splits lines into elements
+        words = html.unescape(re.sub("<[^>]+>", "", page))  # highlighting splits a line into HTML elements
         assert [line for line in lines if line in words] == []
 
 

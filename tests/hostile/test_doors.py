@@ -70,7 +70,7 @@ def hard_link_own_file(exchange: Server, folder: Path) -> None:
     os.link(folder / NOTEBOOK, folder / "other.ipynb")
 
 
-#: Tricks by name: a function that fills the student's own folder, and words of the collector's line about it.
+#: Tricks by name: a function that fills the student's folder, and words that the collector prints about it.
 TRICKS: dict[str, tuple[Callable[[Server, Path], None], str]] = {
     "source": (link_notebook_to(lambda exchange: exchange.course / "source" / STEPS / NOTEBOOK), "is a link"),
     "neighbour": (
@@ -89,7 +89,7 @@ TRICKS: dict[str, tuple[Callable[[Server, Path], None], str]] = {
     "closed": (close_folder, "Permission denied"),
     "shut": (lambda exchange, folder: folder.chmod(0o000), "Permission denied"),
 }
-#: Submissions that are not simply a student's own folder, with words of the collector's line about each.
+#: Forged submissions (a false owner or name, or a link), with words that the collector prints about each.
 FORGED = {
     "hardlink": "hard link",
     "mallory": "It claims to be victim's, but belongs to mallory.",
@@ -100,7 +100,7 @@ FORGED = {
 
 
 class Collection:
-    """The server after its only collection, with the collector's output."""
+    """The server after a single collection of the submissions, with the collector's output."""
 
     def __init__(self, exchange: Server) -> None:
         self.server = exchange
@@ -238,7 +238,7 @@ def test_ten_hostile_folders_in_a_class_of_forty_cost_no_honest_student_a_file()
         assert "belongs to hostile9" in output
 
 
-#: Folders that nbgrader cannot list, or would print unescaped: the beginning of the name, and the files.
+#: Folders that nbgrader cannot list, or whose names it would print unescaped: the name's start and the files.
 UNLISTED: dict[str, tuple[bytes, dict[bytes, bytes | None]]] = {
     "escapes": (b"eve\x1b]0;pwned\x07", {}),
     "direction": ("eve\u202e".encode(), {}),
@@ -270,7 +270,7 @@ def test_odd_folder_names_neither_stop_the_listing_nor_control_the_terminal() ->
 
 
 def _write_bytes(folder: bytes, files: dict[bytes, bytes | None]) -> None:
-    """Make a folder with these files; None stands for a folder."""
+    """Make a folder with these files; a file whose content is None becomes a subfolder."""
     os.mkdir(folder)
     for name, content in files.items():
         path = os.path.join(folder, name)

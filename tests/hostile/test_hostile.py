@@ -37,7 +37,7 @@ from tests.support.waiting import wait_for
 pytestmark = pytest.mark.slow
 
 SECRET = b"of the class"
-MOST_MEGABYTES = 64  # the most that one submission may add to the examiner's process
+MOST_MEGABYTES = 64  # the most memory that one submission may add to the examiner's process
 CASES = load_all()
 #: Number of cases between two gradings of the good student, except in the deep tests.
 CASES_BETWEEN = 8
@@ -123,15 +123,15 @@ def verdict(report: Report) -> list[tuple[Any, ...]]:
     return [(task.id, task.outcome, task.points, task.message) for task in report.tasks]
 
 
-#: Cases that wait for seconds, some of them for a limit that no case lowers.
+#: Cases that take several seconds; some of them wait for a time limit that no case lowers.
 PATIENT = {"C04", "C05", "C21", "C26", "E19", "E30", "X10", "X37", "X38", "X89", "X102", "X106", "X108"}
-#: Cases with lowered limits. The quick suite has the first of them in each group, every second other case of
-#: group X, and all remaining cases, except the patient ones.
+#: Cases with lowered limits. The quick suite contains the first of them in each group. Of the cases without
+#: lowered limits, it has every second case of group X and all cases of other groups, except patient ones.
 LIMITED = {id: case for id, case in CASES.items() if case.limits or case.container_limits}
 GROUP_X = [id for id, case in CASES.items() if case.group == "X" and id not in LIMITED]
 FIRST = {case.group: id for id, case in reversed(LIMITED.items())}
 QUICK = CASES.keys() - LIMITED.keys() - PATIENT - set(GROUP_X[1::2]) | set(FIRST.values())
-#: All variants of all cases. The quick suite takes only one variant of a quick case, each variant in turn.
+#: All variants of all cases. The quick suite takes one variant of each quick case; the variants alternate.
 VARIANTS = [
     suites.case(
         case,
@@ -165,7 +165,7 @@ def test_hostile_submission_gets_the_verdict_it_earned(
     submission = take_in(folder, LESSON, world.releases, root=tmp_path)
     scene.reset_peak()
     before = scene.memory("VmRSS")
-    with memory_limit(EXTRA_BYTES):  # a worker has the same limit
+    with memory_limit(EXTRA_BYTES):  # a worker process grades with the same limit
         report = examine_submission(world.examiner, wall, submission, SECRET)
     assert scene.memory("VmHWM") - before < MOST_MEGABYTES
 
@@ -219,7 +219,7 @@ def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
 
 
 def test_grader_failure_gives_no_verdict(world: World, wall: Wall, tmp_path: Path, monkeypatch: Any) -> None:
-    """The container breaks in the middle of a task. That is an error and not a score of zero."""
+    """If the container breaks in the middle of a task, the grader must fail, and not give a score of zero."""
     from autograder.sandbox.client import TaskClient
 
     def fail(*a: Any, **k: Any) -> Any:

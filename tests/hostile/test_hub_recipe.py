@@ -12,13 +12,13 @@ RECIPE = ROOT / "deploy" / "hub"
 
 
 def subdomain_host() -> str | None:
-    """Return the address of which each user's server gets a subdomain; None if all share one address."""
+    """Return the domain whose subdomains the users' servers get, or None if all servers share one address."""
     settings = PyFileConfigLoader("jupyterhub_config.py", str(RECIPE)).load_config()
     return settings.JupyterHub.get("subdomain_host")
 
 
 def test_public_address_gives_each_server_a_separate_origin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECANT_HUB_EXCHANGE", "/exchange")  # otherwise the settings would set it
+    monkeypatch.setenv("SECANT_HUB_EXCHANGE", "/exchange")  # otherwise the recipe would set this variable
     monkeypatch.delenv("SECANT_HUB_ADDRESS", raising=False)
     assert subdomain_host() is None
     monkeypatch.setenv("SECANT_HUB_ADDRESS", "https://hub.example.edu")

@@ -46,7 +46,7 @@ def wall(plain_wall: Wall) -> Wall:
 def grade_answers(
     assignment: Assignment, wall: Wall, folder: Path, answers: dict[str, str], first: str = ""
 ) -> Report:
-    """Grade lesson 1 with these answers, after an additional cell with this code."""
+    """Grade lesson 1 with these answers, and with an additional cell before them (`first`)."""
     notebook = copy.deepcopy(assignment.releases["en"])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers[grade_id(cell)]

@@ -29,7 +29,7 @@ from tests.support.plain_course import answer, code, graded, notebook, write_ass
 
 FULL = sum(POINTS.values())
 HONEST = {"0_first": FULL, "M_middle": FULL, "Z_last": FULL, "Z_wrong": 0.0}
-#: The time limit of a cell in seconds, low for submissions that wait for it.
+#: Time limit for one cell in seconds; it is low, because some submissions wait for it.
 CELL_SECONDS = 2
 STUB = "def {}(x):\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
 TESTS = {
@@ -94,7 +94,7 @@ class PlainWorld(World):
 
 
 def select_cases(deep: bool) -> list[Case]:
-    """Return the cases of a run: all if it is deep, else those that try to gain, read or use up something."""
+    """Return all cases in a deep run, else those that try to get points, read secrets or use up resources."""
     cases = load_all().values()
     if deep:
         return list(cases)
@@ -104,7 +104,7 @@ def select_cases(deep: bool) -> list[Case]:
 
 @dataclass
 class GradedClass:
-    """The class after the grading run."""
+    """The class of students after the grading run."""
 
     root: Path
     cases: dict[str, Case]
@@ -119,7 +119,7 @@ class GradedClass:
             }
 
     def page(self, student: str) -> str:
-        """Return a student's page."""
+        """Return the HTML of a student's feedback page."""
         return (self.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
 
 

@@ -1,4 +1,4 @@
-"""The small course that the hostile submissions are written against, with bait laid out in it."""
+"""The small course that the hostile submissions are written for, with secrets placed in it as bait."""
 
 import copy
 import json
@@ -100,12 +100,12 @@ class World:
 
     @contextmanager
     def services(self) -> Iterator[None]:
-        """Run local services that a submission might reach, and provide an open file and a secret."""
+        """Run local services, and provide an open secret file and a secret environment variable, as bait."""
         with ExitStack() as stack:
             web_socket = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             (self.root / "port.txt").write_text(str(web_socket.getsockname()[1]))
             abstract_socket = stack.enter_context(socket.socket(socket.AF_UNIX))
-            with suppress(OSError):  # another test process has this name
+            with suppress(OSError):  # another test process may have bound this name
                 abstract_socket.bind("\0SECANT-abstract")
                 abstract_socket.listen()
             named_socket = stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -119,7 +119,7 @@ class World:
 
     @property
     def bait(self) -> list[Path]:
-        """The files that a student might like to read."""
+        """The paths of the secret files that a student might try to read."""
         return [
             self.root / "gradebook.db",
             self.root / "source" / LESSON / f"{LESSON}.ipynb",

@@ -130,7 +130,7 @@ def kernel(classroom: Classroom) -> Iterator[tuple[BlockingKernelClient, Path]]:
 
 @pytest.fixture
 def running_check(classroom: Classroom, kernel: Any) -> Iterator[None]:
-    """Run the test during a check of Ann's notebook, which takes 10 s; her kernel has started before."""
+    """Run the test while a check of Ann's notebook takes 10 s; her kernel is started before the check."""
     ann = classroom.ann
     classroom.hub.save(ann, {TASKS[0]: ENDLESS.format(TASKS[0])}, "endless.ipynb")
     check = threading.Thread(target=classroom.hub.check, args=(ann, "endless.ipynb", TASKS[0]))
@@ -243,7 +243,7 @@ def test_users_cannot_access_other_users_processes_and_files(classroom: Classroo
     def owner_has_access() -> bool:  # may be False while a process starts or exits
         command_lines.clear()
         command_lines.update({pid: command(pid) for pid in pids_of_users({ann.uid})})
-        # The server, the template and its kernel, the worker and its check, and the parent of candidates.
+        # Ann's six kinds of process: server, template, kernel, worker, check, and parent of candidates.
         return len(command_lines) >= 6 and len(run_as(ann, find_accessible)) > 4 * len(command_lines)
 
     assert wait_for(owner_has_access)

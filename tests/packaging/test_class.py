@@ -48,7 +48,7 @@ def ask(address: str, name: str, body: Any = None) -> tuple[int, list[Any]]:
 
 
 def names_without_version(wheel: zipfile.ZipFile) -> dict[str, str]:
-    """Return the names of a wheel's files, by the names without the version."""
+    """Map the name of each file in a wheel, without Secant's version, to the full name."""
     return {re.sub(r"^secant-[^/]*\.d", "secant.d", name): name for name in wheel.namelist()}
 
 

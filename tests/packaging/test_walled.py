@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 
 REAL_LESSON = "02_graph_and_grad_fn"
 GRADE_SECONDS = 1200
-#: The cases of groups A (forging) and B (leaking). The deep tests take all, the other tests every twelfth.
+#: The cases of groups A (forging) and B (leaking). The deep tests run all of them, other runs every twelfth.
 CASES = [
     case
     for case in load_all().values()
@@ -112,7 +112,7 @@ def graded_class(
         with older_wheel_files(environment):
             yield GradedClass(root, cases, grade(environment, root, "--workers", "1"))
         return
-    with pytest.MonkeyPatch.context() as patch:  # reuses the scan of the run above
+    with pytest.MonkeyPatch.context() as patch:  # shares the first run's cached scan
         patch.setenv("XDG_CACHE_HOME", str(environment.home / ".cache"))
         with cluster_of(folder, "first", python=environment.programs / "python") as processes:
             yield GradedClass(root, cases, grade(environment, root, "--scheduler", processes.address))
@@ -120,7 +120,7 @@ def graded_class(
 
 @contextlib.contextmanager
 def older_wheel_files(environment: Environment) -> Iterator[None]:
-    """Add files that an update with pip leaves behind, and remove them afterwards for other tests."""
+    """Add files of an older wheel that a pip update leaves behind, and remove them after the `with` block."""
     folder = environment.packages / "secant/_course"
     (folder / "source" / REAL_LESSON).mkdir(parents=True)
     try:

@@ -331,7 +331,7 @@ def old_pythons() -> set[str]:
     for minor in range(6, 11):
         paths.append(shutil.which(f"python3.{minor}") or "")
         paths += map(str, Path.home().glob(f".pyenv/versions/3.{minor}[.-]*/bin/python"))
-    # pyenv's shims only start Pythons that the other pattern finds, too, and each shim takes a second.
+    # pyenv's shims are skipped: each takes a second, and starts a Python that the .pyenv pattern finds, too.
     pythons = [name for name in paths if name and Path(name).parent.name != "shims"]
     ends = (next(filter(is_old, pythons), None), next(filter(is_old, reversed(pythons)), None))
     return {name for name in ends if name}
@@ -384,7 +384,7 @@ def test_bootstrap_with_an_unknown_package_is_explained(installed_home: Path) ->
 
 
 def require_package(installed_home: Path, requirement: str) -> None:
-    """Set the required package; if there is none, check that the existing .venv is intact and works."""
+    """Write a requirement to constraints.txt; if it is empty, check that the .venv is intact and works."""
     (installed_home / "constraints.txt").write_text(requirement)
     if not requirement:
         assert run(installed_home, "-m", "tiny").stdout.endswith(f"tiny {installed_home}/.venv\n")

@@ -44,8 +44,8 @@ def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None
     assert len(first) == 40
     assert any(work.damaged for *_, work in works)
     assert any(len(work.notebooks) == 2 for *_, work in works)
-    # Some students hand in the course's own answers. Of the others, only the copier has the same answers as
-    # another student.
+    # Some students hand in the course's own answers. Of the other students, only
+    # two have the same answers: one copied them from the other.
     course_answers = {task.id: task.answer.source for task in tasks(read_lesson(LESSONS[0]))}
     other_answers = [tuple(answers.items()) for answers in first if answers != course_answers]
     assert sum(other_answers.count(answers) > 1 for answers in other_answers) == 2
@@ -102,7 +102,7 @@ def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None
     assert "alert-warning" not in page
     assert process.returncode == 0
     text = "\n".join(lines)
-    assert "chmod" not in text  # no advice, because other users cannot read the class's files
+    assert "chmod" not in text  # other users cannot read the class's files, so no advice is shown
     assert "4 submissions graded" in text
     assert re.search(r"replaces the checks +│ Wrong +│ 0 / 2", text)
     pages = [Path(line) for line in lines if line.startswith("/")]

@@ -1,4 +1,4 @@
-"""Tests of explorers' recordings for static pages: the points of the controls, and all frames, packed."""
+"""Tests of explorers' recordings for static pages: the recorded control values, and the compressed frames."""
 
 import gzip
 import json
@@ -46,7 +46,7 @@ def by_name(axes: list[Axis]) -> dict[str, Axis]:
 
 
 def unpack(packed: PackedTexts, shape: tuple[int, ...]) -> list[str]:
-    """Return all texts, unpacked in the same way as in `frames.js`."""
+    """Unpack texts as `frames.js` does on the page, and return all of them."""
 
     def cumulative_sums(steps: list[int]) -> list[int]:
         return [sum(steps[: i + 1]) for i in range(len(steps))]

@@ -1,4 +1,4 @@
-"""Tests of `make mutants`: drawing and writing faults, and tracing a suite's failures to single faults."""
+"""Tests of `make mutants`: choosing and inserting faults, and tracing a suite's failures to single faults."""
 
 import subprocess
 import sys

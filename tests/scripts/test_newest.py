@@ -14,7 +14,7 @@ VERSION = "2.14.1+cpu"
 
 
 class Commands:
-    """A stand-in for `subprocess.run` that records each command; those that contain `failing` fail."""
+    """A stand-in for `subprocess.run` that records each command; commands that contain `failing` fail."""
 
     def __init__(self, failing: str = "", version: str = VERSION) -> None:
         self.recorded: list[str] = []

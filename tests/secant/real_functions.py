@@ -121,7 +121,7 @@ def function(
 
 
 def graph(program: Callable[[], dict[str, Tensor]]) -> Callable[[], list[str]]:
-    """Return a judge for a program whose graph is drawn."""
+    """Return a judge for a program, whose graph is shown by draw_graph."""
 
     def judge() -> list[str]:
         problems: list[str] = []
@@ -134,7 +134,7 @@ def graph(program: Callable[[], dict[str, Tensor]]) -> Callable[[], list[str]]:
 
 
 def engine(f: Callable[[Tensor], Tensor], bug: str, calls: int, expected: float) -> Callable[[], list[str]]:
-    """Return a judge for an engine with a bug at x = 2; `expected` is its result, computed by hand."""
+    """Return a judge for an engine with a bug; `expected` is its gradient at x = 2, computed by hand."""
 
     def judge() -> list[str]:
         problems: list[str] = []
@@ -151,7 +151,7 @@ def engine(f: Callable[[Tensor], Tensor], bug: str, calls: int, expected: float)
 
 
 def chain(steps: list[tuple[str, Callable[[Tensor], Tensor]]], x: float) -> Callable[[], list[str]]:
-    """Return a judge for a chain of steps."""
+    """Return a judge for a chain of steps, which is shown to explore_chain."""
 
     def judge() -> list[str]:
         problems: list[str] = []
@@ -163,7 +163,7 @@ def chain(steps: list[tuple[str, Callable[[Tensor], Tensor]]], x: float) -> Call
 
 
 def arrows(f: Callable[[Tensor], Tensor]) -> Callable[[], list[str]]:
-    """Return a judge for a function of two numbers."""
+    """Return a judge for a function of two numbers, which is shown to explore_arrows."""
 
     def judge() -> list[str]:
         problems: list[str] = []
@@ -294,7 +294,7 @@ FUNCTION_UNDER_TEST: list[Callable[[Tensor], Tensor]] = []
 
 
 def slope_of(x: Tensor, factor: float = 1.0, offset: float = 0.0) -> Tensor:
-    """Return the gradient of the case's function as a student's answer; other arguments make it wrong."""
+    """Return the gradient at x as a student's answer; a `factor` or `offset` makes the answer wrong."""
     point = x.detach().requires_grad_()
     (gradient,) = torch.autograd.grad(FUNCTION_UNDER_TEST[0](point), point)
     return factor * gradient + offset
@@ -306,7 +306,7 @@ def _check_problems(f: Callable[[Tensor], Tensor], x: float) -> Iterator[str]:
     try:
         slope = _slope(f, x)
         answer = ask("slope_of(x)", x=leaf(x))
-    except Exception:  # with a reentrant checkpoint, torch.autograd.grad always fails
+    except Exception:  # a reentrant checkpoint makes torch.autograd.grad fail
         return
     if math.isnan(slope):
         try:
@@ -846,7 +846,7 @@ CASES = [
 ]
 
 
-#: What Secant stated wrongly before this table was made, by the name of the case.
+#: By a case's name, what Secant stated wrongly about the case before this table was made.
 EARLIER_PROBLEMS = {
     "where(x < 0, x/0, 1) at 1": "explore_second shows nan without a word",
     "0/0 replaced by where at 1": "explore_second shows nan without a word",

@@ -1,4 +1,4 @@
-"""Tests of the findings about a notebook's names, with cells that run without a notebook."""
+"""Tests of the findings about the names that a notebook's cells bind; here, no kernel runs the cells."""
 
 import builtins
 import linecache
@@ -14,7 +14,7 @@ from tests.support.settings import in_english  # noqa: F401
 
 
 def run_cells(*cells: str, imports: int = -1) -> tuple[dict[str, Any], Bindings]:
-    """Run cells, counted from 0, and return their names and the record of these names."""
+    """Run cells labelled "cell 0", "cell 1" and so on; return their names and the record of the names."""
     names: dict[str, Any] = {"__name__": "__main__"}
     record = Bindings(names, lambda frame: "cell" if frame.f_globals is names else "")
     record.begin((f"cell {number}", source) for number, source in enumerate(cells))

@@ -1,4 +1,4 @@
-"""Tests of hints by name: those of a task, of its lesson and of the kit, in the current language."""
+"""Tests of finding hints by name: a task's, its lesson's and the kit's hints, in the current language."""
 
 import re
 import shutil

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-language_module = importlib.import_module("secant.language")  # the package has a function of the same name
+language_module = importlib.import_module("secant.language")  # `secant.language` is a function
 
 VARIABLES = ("SECANT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 

@@ -1,4 +1,4 @@
-"""Tests of the counter of tensors' memory: the bytes in use now, and the most in use so far."""
+"""Tests of the tensor memory counter: the bytes that tensors use now, and the most that they have used."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Tests of predictions: the learner's choice is stored next to the notebook, and then answered."""
+"""Tests of predictions: the learner's choice is stored next to the notebook, and then gets a reply."""
 
 import os
 import subprocess

@@ -158,7 +158,7 @@ def test_only_the_silent_thread_s_warnings_are_dropped() -> None:
 
 def test_a_warning_that_was_dropped_is_shown_when_its_line_next_runs() -> None:
     with warnings.catch_warnings(record=True) as caught_warnings:
-        warnings.simplefilter("default")  # shows a warning once per place
+        warnings.simplefilter("default")  # shows a warning once per line of code
         with quietly():
             warn("careful")
         warn("careful")

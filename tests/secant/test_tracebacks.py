@@ -76,7 +76,7 @@ def test_a_task_that_is_not_done_says_so_in_one_line(outputs: Any) -> None:
         assert len(english.traceback) == len(korean.traceback) == 1
         assert english.traceback[0].startswith(f"Not done yet: your answer goes into {location},")
         assert korean.traceback[0].startswith(f"아직 풀지 않았습니다. {location}에서")
-        assert (english.ename, english.evalue) == ("NotImplementedError", STUB)  # a grader reads these
+        assert (english.ename, english.evalue) == ("NotImplementedError", STUB)  # the grader reads both
 
 
 def test_a_cell_that_was_not_run_is_named_as_the_cause(outputs: Any) -> None:

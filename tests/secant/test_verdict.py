@@ -1,4 +1,4 @@
-"""Tests of a verdict's parts and message. In no medium may a student's text look like one of our fields."""
+"""Tests of a verdict's parts and message. A student's text must never look like a field."""
 
 import ast
 import json
@@ -173,7 +173,7 @@ class SelfDescribing:
 
 
 def verdicts_about(text: str) -> Iterator[Verdict]:
-    """Yield a verdict for each way in which a student's text gets into one."""
+    """Yield verdicts that contain a student's text, one for each way in which the text gets there."""
     line = TraceLine(text, 2, text, text)
     for name, message in ((text, ""), (text, text), ("ValueError", text)):
         reply = Reply("raised", None, name, message, (line,))
@@ -279,7 +279,7 @@ _credit.points()
 
 @pytest.mark.costly("a kernel, which imports torch")
 def test_no_text_of_a_student_is_a_field_in_a_notebook(quick_kernels: None) -> None:
-    """A test cell without and one with partial credit test each answer, as in nbgrader's own engine."""
+    """As in nbgrader, two test cells run for each answer: one with partial credit and one without."""
     test_code = 'from secant import ask, check\nask("slope(f, x)", f="lambda t: t**2", x=3.0).equals(6.0)'
     cells = []
     for code in RAISING_CODE:
@@ -316,7 +316,7 @@ def strings(path: Path) -> Iterator[str]:
 
 
 def test_no_wording_of_a_verdict_is_matched_outside_of_its_renderer() -> None:
-    """Only secant/verdict.py and the panel's words contain the labels and the word for a place."""
+    """Only secant/verdict.py and the panel's words.js contain the labels of a verdict's fields."""
     label_texts = "likely cause|기대한 값|나온 값|짐작되는 원인"
     label = re.compile(rf"\s*(?:(?:{'|'.join(LABELS)}|위치)\s*:.*|{label_texts})\s*", re.DOTALL)
     result = subprocess.run(

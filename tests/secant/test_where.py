@@ -55,14 +55,14 @@ class TestForeignCourse:
 
     @pytest.fixture
     def foreign_course(self, package: Path, tmp_path: Path) -> Path:
-        """Make a course next to the package, and one that contains a folder `mine`; return the second one."""
+        """Make a course next to the package, and return another course, which has a folder `mine`."""
         make_course(package.parent)
         (make_course(tmp_path / "planted") / "mine").mkdir()
         return tmp_path / "planted"
 
     @pytest.fixture
     def owners(self, monkeypatch: pytest.MonkeyPatch) -> dict[Path, int]:
-        """Replace the owners of files by those in the returned dictionary; this user, 1000, owns the rest."""
+        """Return a dictionary in which tests set owners of paths; this user (1000) owns all others."""
         uids: dict[Path, int] = {}
         monkeypatch.setattr(where, "_owners", lambda path: {uids.get(path, 1000)})
         monkeypatch.setattr(os, "geteuid", lambda: 1000)

@@ -50,7 +50,7 @@ from tests.support.lessons import (
 from tests.support.stock_engine import use_stock_engine
 from tests.support.warm import write_kernel
 
-# The numbers of notebooks with right answers and with wrong answers. The deep tests hand in all of them.
+# How many notebooks with right and with wrong answers are handed in; the deep tests hand in all of them.
 STYLES, ROUNDS = 1, 2
 # The lesson in tests/fixtures has a test that fails with a traceback, and a task that a person grades.
 ALL_LESSONS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
@@ -209,7 +209,7 @@ def all_submissions(
 
 
 def make_notebook(classroom: Classroom, submission: Submission) -> NotebookNode:
-    """Return the notebook with its answers. Unless it is whole, it has only the cells that these need."""
+    """Return the notebook to hand in, reduced to the cells that its answers need if it is not `whole`."""
     notebook = with_answers(classroom.release(submission.language), submission.answers)
     return notebook if submission.whole else minimal_notebook(notebook)
 
@@ -224,7 +224,7 @@ def sources(answers: Mapping[str, Answer]) -> dict[str, str]:
 
 
 def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, float | None]) -> Iterator[str]:
-    """Yield each task with wrong points: right answers get all, wrong answers those recorded with them."""
+    """Yield each task with unexpected points. Right answers get all, wrong answers the recorded points."""
     for task in questions(lesson):
         wrong_answer = submission.mistakes.get(task.id)
         is_right = task.id in submission.answers and wrong_answer is None

@@ -6,7 +6,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 SERIOUS = ("serious", "critical")
-# The only rules that depend on the page's theme. They take most of axe's time on a long page.
+# The only rules of axe that depend on the page's theme. They take most of axe's time on a long page.
 _COLOURS = ("color-contrast", "link-in-text-block")
 _OPTIONS: dict[str, Any] = {
     "all": {},

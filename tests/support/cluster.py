@@ -19,11 +19,11 @@ START_SECONDS = 60.0
 class Processes:
     """A scheduler process and named worker processes, each with a separate folder for the files it writes.
 
-    The workers share this process's cache of files that the wall shows, because reading all of them takes
-    seconds.
+    The workers share this process's cache about the files that are visible behind the wall, because reading
+    all these files takes seconds.
 
     Args:
-        folder: the parent of the processes' folders.
+        folder: the folder that contains the processes' folders.
         python: the Python that the processes run; by default the current one, with this repository's code.
 
     Attributes:

@@ -18,14 +18,14 @@ from tests.support.suites import runs_whole
 #: Core-seconds above which a quick test needs the marker `costly` with a reason.
 COSTLY = 2.0
 #: Core-seconds that the tests of the quick suite may take together. Five minutes on two idle cores are 600
-#: core-seconds; lint, starting the workers and collecting the tests take the difference.
+#: core-seconds; the remaining 150 are for lint, for starting the workers and for collecting the tests.
 QUICK_BOUND = 450.0
 #: Factor that allows for a busy machine: other programs that share the cores' caches and execution units make
 #: the same work take more processor time.
 BUSY = 1.3
-#: Number of files that the summary lists.
+#: Number of the costliest files that the summary lists.
 LISTED_FILES = 10
-#: The original functions, so that tests that replace `open` and the like can be measured, too.
+#: Python's functions, kept here so that tests that replace `open` and the like can be measured, too.
 _open, _scandir, _times = open, os.scandir, os.times
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
@@ -164,7 +164,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Measure the teardown phase of a test; after a file's last test, it tears down the file's fixtures."""
+    """Measure the teardown phase of a test; a file's last test also tears down the file's fixtures."""
     yield from _measure_phase(item, "teardown")
 
 

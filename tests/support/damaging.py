@@ -44,7 +44,7 @@ def damaged_notebook(data: bytes, rng: random.Random) -> bytes:
 
 
 def damaged_archive(data: bytes, rng: random.Random) -> bytes:
-    """Return an archive that is damaged in any bytes or, more often, in the header fields of its entries."""
+    """Return an archive that is damaged in arbitrary bytes or, more often, in its entries' header fields."""
     if rng.random() < 0.4:
         return damaged(data, rng)
     for _ in range(rng.randint(1, 3)):

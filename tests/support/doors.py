@@ -1,6 +1,7 @@
 """A class on a shared server: students write into nbgrader's exchange, each as a separate Unix user.
 
-The users' names exist only in the /etc/passwd that the instructor's commands see. Only root can set this up.
+The users' names exist only in the /etc/passwd that the instructor's commands see. Only
+root can set up such a class.
 """
 
 import os

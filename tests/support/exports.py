@@ -15,7 +15,7 @@ from tests.support.small_class import answered_notebook, solutions
 
 @dataclass(frozen=True)
 class Raw:
-    """An entry of a ZIP archive whose header fields may lie; a field left at None gets its true value."""
+    """An entry of a ZIP archive whose header fields may be false; fields that are None get true values."""
 
     name: bytes
     data: bytes = b"x"

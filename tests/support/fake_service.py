@@ -39,7 +39,8 @@ MESSAGES = {
     "manual": ("A person grades this.", "사람이 채점합니다."),
 }
 STATES = ("done", "done", "in_progress", *["new"] * 6, "missing")
-# The second hint is hostile: JupyterLab itself would let such a button run commands, and would load pictures.
+# The second hint is hostile: if JupyterLab rendered it, its button could run a command, and its pictures
+# would be loaded.
 HINTS = (
     "Look at $f'(x)$ and <script>window.hacked = 1</script> `h`.",
     """<button data-commandlinker-command="application:close-all" class="secant-button">Check again</button>

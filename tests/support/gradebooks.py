@@ -44,8 +44,8 @@ def content(url: str) -> dict[str, list[str]]:
                     values = {name: _plain(value, names) for name, value in row.items() if name != "id"}
                     text = json.dumps([table.name, values], default=str, sort_keys=True, ensure_ascii=False)
                     if row.get("id") and len(str(row["id"])) == 32:  # a random id of nbgrader's
-                        # In joined-table inheritance, a row has the same id as its base row, which comes
-                        # first.
+                        # In joined-table inheritance, a row has the same id as its row in the base
+                        # table, and the base table is read first.
                         names.setdefault(row["id"], hashlib.sha256(text.encode()).hexdigest())
                     rows.append(text + names.get(row.get("id", ""), str(row.get("id", ""))))
                 rows_by_table[table.name] = sorted(rows)

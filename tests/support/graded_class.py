@@ -47,7 +47,7 @@ class Student:
 
 
 def course_of(root: Path, lessons: Iterable[Lesson]) -> Course:
-    """Make a course directory with some of the repository's lessons."""
+    """Make a course directory with the given lessons of the repository."""
     copy_lessons(lessons, root)
     return Course.at(root)
 

@@ -1,8 +1,8 @@
 """Adapters that turn code for walking through one kind of graph into answers to tasks about another kind.
 
-They present a task's graph to the code as nodes of torch, as lesson 10's Values, and as a recipe. They
-translate the code's result into the answer that the task asks for. Tests use them to find out whether a
-student could call the course's own code to solve a task.
+They present a task's graph to the code as torch nodes, as lesson 10's Values, and as a recipe (see
+`secant.checking.recipes`). They translate the code's result into the answer that the task asks for.
+Tests use them to find out whether a student could call the course's own code to solve a task.
 """
 
 import inspect
@@ -157,7 +157,7 @@ def _methods(cls: type[Any]) -> Iterator[str]:
 
 
 def _slopes(cls: type[Any], method: str) -> Callable[[Any, Iterable[Any], Edges], list[float]]:
-    """Return a function that calls a class's method on a graph's root and returns other nodes' gradients."""
+    """Return a function that calls a class's method on a graph's root and returns given nodes' gradients."""
 
     def instance(node: Node) -> Any:
         result = cls.__new__(cls)

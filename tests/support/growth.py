@@ -17,8 +17,8 @@ def growth(work: Callable[[T], object], make: Callable[[int], T]) -> float:
 
     Args:
         work: the function to measure.
-        make: a function that makes an argument of a given size for `work`. The size n is the first power of
-            two that takes long enough to measure.
+        make: a function that makes an argument of a given size for `work`. The size n is the smallest
+            power of two, from 16, for which `work` takes long enough to measure.
     """
     size = 16
     while min(_seconds(work, make(size)) for _ in range(_ROUNDS)) < _MIN_SECONDS and size < _MAX_SIZE:

@@ -143,7 +143,7 @@ class Hub:
     def visit(
         self, owner: User, path: str, body: Any = None, requester: User | None = None
     ) -> tuple[int, str]:
-        """Send a request to a user's server, with the owner's token or, if given, the requester's."""
+        """Send a request to the owner's server, with the requester's token (by default the owner's)."""
         return self.ask(f"/user/{owner.name}/{path}", body, (requester or owner).token)
 
     def save(self, user: User, answers: dict[str, str], path: str = PATH) -> None:

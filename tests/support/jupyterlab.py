@@ -1,4 +1,4 @@
-"""JupyterLab and a headless browser for tests, which drive them as a user would and then shut them down."""
+"""JupyterLab and a headless browser, which tests drive as a user would and then shut down."""
 
 import contextlib
 import json
@@ -58,14 +58,14 @@ OPEN = """async (path) => {
     {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
   await notebook.context.ready;
 }"""
-DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing would ask whether to save
+DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing it would ask whether to save
 
 
 def chromium_path() -> str | None:
     """Return the path of the system's Chromium or Chrome, or None if it has none.
 
-    The headless shell comes first, as in Playwright: it has the same engine, and pages cost up to a third
-    less.
+    The headless shell is preferred, as in Playwright: it has the same engine, and pages cost up to a third
+    less processor time.
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     return next((path for name in names if (path := shutil.which(name))), None)
@@ -100,7 +100,7 @@ def launch_firefox(driver: Playwright) -> Browser:
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start a headless Chromium with a separate Playwright."""
+    """Start a headless Chromium and a Playwright that drives only this browser."""
     with playwright() as driver, launch_chromium(driver) as browser:
         yield browser
 
@@ -124,7 +124,7 @@ def jupyterlab(
         directory: the directory that JupyterLab shows.
         language: the language of Secant's texts in the kernels.
         dark: whether to use the dark theme.
-        kernels: a data folder with more kernels, as in JUPYTER_PATH.
+        kernels: a folder with further kernel specifications, to be put on JUPYTER_PATH.
         program: the module to run: jupyterlab or notebook.
         flags: further arguments for the server.
         wrapper: a command that runs the server, such as `bwrap` with its arguments.
@@ -173,7 +173,7 @@ def _environment(home: Path, language: str, dark: bool, kernels: Path | None) ->
     settings.mkdir(parents=True, exist_ok=True)
     theme = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
     settings.joinpath("themes.jupyterlab-settings").write_text(json.dumps(theme))
-    # JupyterLab then neither shows a dialog about news nor requests any.
+    # With these settings, JupyterLab neither requests news nor shows a dialog about them.
     notifications = {"fetchNews": "false", "checkForUpdates": False}
     settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(notifications))
     variables = {name: str(home / folder) for name, folder in folders.items()}
@@ -283,7 +283,7 @@ def shut_down(address: str, path: str) -> None:
 
 
 def wait_until_still(element: Locator, seconds: float = 1) -> None:
-    """Wait until an element keeps its place and size for a while: everything above it is then drawn."""
+    """Wait until an element keeps its place and size for `seconds`: the page above it is then complete."""
     element.scroll_into_view_if_needed()
     before: dict[str, Any] = {}
     while before != (before := box(element)):

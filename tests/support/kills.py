@@ -1,4 +1,4 @@
-"""Forks that run a function and kill themselves with SIGKILL at a chosen step of its writes."""
+"""Forks that run a function and kill themselves with SIGKILL at a chosen step of their writes."""
 
 import gc
 import os

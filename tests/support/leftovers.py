@@ -35,7 +35,7 @@ def _signals() -> dict[str, Any]:
 
 
 def _modules() -> dict[str, int]:
-    """Return the identity of each module of this repository.
+    """Return the `id` of each imported module of this repository, by the module's name.
 
     A test that imports a module again leaves two versions of its classes in the process.
     """

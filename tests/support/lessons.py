@@ -59,7 +59,7 @@ def wrong_answers(lesson: Lesson) -> Sequence[Answer]:
 
 @cache
 def right_answers(lesson: Lesson) -> Sequence[Answer]:
-    """Return the right answers in other styles that are recorded next to a lesson."""
+    """Return the right answers, other than the solutions, that are recorded next to a lesson."""
     return tuple(texts.right_answers(lesson))
 
 

@@ -25,7 +25,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.support import jupyterlab as lab
 
 LESSON = "01_what_autograd_does/01_what_autograd_does.ipynb"
-# Runs at the start of every Python process: the server, kernels and checks.
+# Code that runs at the start of every Python process (the server, kernels and checks).
 AUDIT = """
 import os, sys
 def audit(event, arguments):
@@ -113,7 +113,7 @@ SHOW = """() => {
 
 
 def use_lesson(page: Page) -> dict[str, Any]:
-    """Run a lesson's notebook, move a slider of its first explorer, and check it; return what was seen."""
+    """Run a notebook, move a slider of its first explorer, check its answers, and return what was seen."""
     page.evaluate(lab.RUN_ALL, LESSON)
     explorer = page.locator(".secant-explorer").first
     picture = explorer.locator("img, canvas").first

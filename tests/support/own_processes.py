@@ -1,4 +1,4 @@
-"""Processes for a user's own checks that start faster in tests than those of the product."""
+"""A process pool for tests of a user's own checks; its processes start faster than the product's."""
 
 import socket
 import subprocess

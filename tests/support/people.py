@@ -1,4 +1,4 @@
-"""Students on the instructor's machine. If root runs the tests, each is a separate user of the system.
+"""Students on the instructor's machine. If root runs the tests, each student is a separate Unix user.
 
     python -m tests.support.people USER MODULE WORDS...  # as root: `python -m MODULE` as the user
 

@@ -16,5 +16,5 @@ def picture(width: int, height: int, kind: str = "PNG") -> str:
 
 
 def image_output(text: str) -> NotebookNode:
-    """Return a cell's output that has `text` as its PNG image in base64, even if it is not one."""
+    """Return a cell's output with `text` as its base64 PNG image; `text` need not be a valid image."""
     return new_output("display_data", {"image/png": text, "text/html": "<script>alert(1)</script>"})

@@ -81,7 +81,7 @@ class Server:
 
 
 def _as_user() -> list[str]:
-    """Return a command prefix that ends a program when this process ends and, for root, changes its user."""
+    """Return a command prefix: the program then ends with this process and, for root, runs as `_USER`."""
     options = [f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"] if os.geteuid() == 0 else []
     return ["setpriv", *options, "--pdeathsig=QUIT"]
 

@@ -52,7 +52,8 @@ def count_arriving_lines(page: Page, address: str, root: Path, path: str, cells:
         page.evaluate(BEGIN, path)
         page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
         lab.wait_until_still(page.locator(".secant-explorer").first, 0.3)
-        for turn in range(2):  # until its first reply to a widget, ipykernel replies in the cells' thread
+        # Until ipykernel has replied to a widget once, it replies in the thread that runs the cells.
+        for turn in range(2):
             _move(page, turn)
         page.evaluate(PRINT)
         while not page.evaluate("() => window.printed"):

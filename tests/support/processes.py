@@ -33,7 +33,7 @@ def command(pid: int) -> str:
 
 
 def parent(pid: int) -> int:
-    """Return the parent's id of a living process; 0 if the process has exited or is a zombie."""
+    """Return the id of a living process's parent; 0 if the process has exited or is a zombie."""
     try:
         state, parent_pid = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
     except OSError:

@@ -1,4 +1,4 @@
-"""This user's cache of the system's files for other homes, because reading all files takes seconds."""
+"""Access to this user's cache about the system's files from other homes; reading all files takes seconds."""
 
 import contextlib
 import shutil
@@ -14,7 +14,7 @@ def shared_cache() -> dict[str, str]:
 
 
 def lend_cache(home: Path) -> None:
-    """Copy this user's cache of the system's files into another user's home folder."""
+    """Copy this user's cache about the system's files into another user's home folder."""
     suspects(visible_files([]))
     with contextlib.suppress(OSError):  # the cache may be missing
         (home / ".cache/secant").mkdir(parents=True, exist_ok=True)

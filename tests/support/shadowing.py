@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from secant.checking import situation
 
-#: Names that a notebook cannot assign, or that belong to IPython: `None = 1` is not valid Python.
+#: Names that a notebook cannot assign (`None = 1` is not valid Python), and names that belong to IPython.
 _NOT_ASSIGNABLE = {"True", "False", "None", "__debug__", "display", "get_ipython", "__IPYTHON__"}
 BUILTIN_NAMES = [name for name in dir(builtins) if name.isidentifier() and name not in _NOT_ASSIGNABLE]
 #: Names that the checking kit uses in a notebook.

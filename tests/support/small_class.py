@@ -29,7 +29,7 @@ WRONG = {"double": "def double(x):\n    return x * x - 3"}
 class InProcessWorkers:
     """A stand-in for the grading workers that does every job in this process.
 
-    The wall then hides no course files. That it normally hides them is checked by the wall's own tests.
+    The wall then hides no course files. The tests of the wall check that it normally hides them.
 
     Args:
         override: a function that may return a result in place of a job's real one.
@@ -84,7 +84,7 @@ def build_course(root: Path) -> None:
 
 
 def solutions(root: Path, lesson: str = STEPS) -> dict[str, str]:
-    """Return the lesson's own answers by task."""
+    """Return the lesson's solutions by task."""
     (match,) = [entry for entry in find_lessons(root) if entry.name == lesson]
     return {task.id: task.answer.source for task in tasks(read_lesson(match))}
 

@@ -1,8 +1,8 @@
 """Rules that assign a test to the quick suite (`make test`), or only to the whole one (`make test-all`).
 
 A test is quick unless its folder or file is listed here, or it has the marker `whole` or `deep`. Quick tests
-find faults that no cheaper test finds. Tests that repeat them, and tests that need a browser, a hub, a
-cluster or wheels, belong only to the whole suite.
+find faults that no cheaper test finds. Tests that mostly repeat what quick tests check, and tests that
+need a browser, a hub, a cluster or wheels, belong only to the whole suite.
 """
 
 import os
@@ -87,7 +87,7 @@ def has_wall() -> bool:
 
 
 def lacks_needed_wall(item: pytest.Item) -> bool:
-    """Return whether a quick run on Linux must skip a test because no wall works; a whole run fails it."""
+    """Return whether a quick run on Linux must skip a test because no wall works; in a whole run it fails."""
     needs_wall = item.nodeid.startswith(BEHIND_THE_WALL)
     return needs_wall and not runs_whole(item.config) and sys.platform == "linux" and not has_wall()
 

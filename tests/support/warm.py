@@ -69,7 +69,7 @@ def serve(number: int, modules: Sequence[str]) -> NoReturn:
     import importlib
 
     _end_with(0)
-    gc.disable()  # imports leave little garbage, and collections take a quarter of their time
+    gc.disable()  # collections would find little garbage and take a quarter of the imports' time
     for name in modules:
         importlib.import_module(name)
     threads = os.listdir("/proc/self/task")
@@ -99,10 +99,10 @@ def _run(client: socket.socket) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
         request, files, _, _ = socket.recv_fds(client, _MAX_REQUEST_BYTES, 3)
-        _end_with(client.fileno())  # set after receiving, because an arriving message also sends SIGIO
+        _end_with(client.fileno())  # called after receiving, because an arriving message also causes SIGIO
         code = _run_module(files, **json.loads(request))
         if (util := sys.modules.get("multiprocessing.util")) is not None:
-            util._exit_function()  # runs at a program's normal end; it removes the folder of its sockets
+            util._exit_function()  # removes the sockets' folder at a normal exit; os._exit would skip it
     finally:
         with contextlib.suppress(OSError):
             client.send(bytes([code % 256]))

@@ -1,4 +1,4 @@
-"""A process without everything that Windows lacks, to test that code runs there, too.
+"""A process without the modules and names that Windows lacks, to test that code also runs on Windows.
 
     python -m tests.support.windows PROGRAM... : runs PROGRAM, Python source, in such a process
 
@@ -46,7 +46,7 @@ def become_windows() -> None:
     """Import the libraries, and then remove the modules and names that Windows lacks from this process."""
     for name in LIBRARIES.split():
         importlib.import_module(name)
-    for library in (shutil, subprocess, tempfile):  # these need this system's names, so they keep copies
+    for library in (shutil, subprocess, tempfile):  # these get copies of os and signal, which keep all names
         for module in (os, signal):
             if getattr(library, module.__name__.removeprefix("_"), None) is module:
                 setattr(library, module.__name__, SimpleNamespace(**vars(module)))

@@ -49,7 +49,7 @@ def newer_lesson(tmp_path: Path) -> Lesson:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Return the contents of all files by path."""
+    """Return the contents of each file below a folder, by the file's path relative to the folder."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

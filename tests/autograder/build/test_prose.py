@@ -1,4 +1,4 @@
-"""Tests of the checks of a lesson's prose, most of them with changed copies of lesson 7.
+"""Tests of the rules for a lesson's prose. Most of the tests change a copy of lesson 7.
 
 The prose may name only tasks that exist, and must not repeat numbers for which there are placeholders.
 """

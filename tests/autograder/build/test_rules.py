@@ -472,7 +472,7 @@ def test_hints_count_toward_the_limit_of_visible_test_lines(steps: Lesson) -> No
 
 
 def test_all_leftovers_of_a_dropped_task_are_reported_together(tmp_path: Path) -> None:
-    """Check a promise that docs/grading.md makes to instructors who drop a task."""
+    """Check what docs/grading.md promises to instructors who drop a task: one report of all leftovers."""
     name, task = "09_gradients_of_gradients", "second_derivative"
     shutil.copytree(ROOT / "course", tmp_path / "course")
     lesson = next(lesson for lesson in find_lessons(tmp_path) if lesson.name == name)

@@ -1,4 +1,4 @@
-"""Tests of the search for names that a cell binds and uses; all versions of Python must find the same."""
+"""Tests of the search for names that a cell binds and uses; all Python versions must find the same names."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Tests of `autograder try`, which reports recorded answers' outcomes and differences from the record."""
+"""Tests of `autograder try`, which runs recorded answers and compares the outcomes with the recorded ones."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 
 
 def run_try(lesson: Lesson, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a new process, because it forks, and pytest's process may have threads."""
+    """Run the command in a new process, because the command forks, and pytest's process may have threads."""
     command = [sys.executable, "-m", "autograder.cli", "try", "1", *arguments]
     return subprocess.run(command, cwd=lesson.root, capture_output=True, text=True, check=False, timeout=240)
 

@@ -1,4 +1,4 @@
-"""Tests of finding the notebook that a learner's argument means."""
+"""Tests that a number, folder or file name given by a learner leads to the right notebook."""
 
 from collections.abc import Iterator
 from pathlib import Path

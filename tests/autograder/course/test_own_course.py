@@ -92,7 +92,7 @@ def test_changed_task_fails_copied_answers_and_a_new_lesson_is_graded(course: Pa
         own_lesson.name,
     )
     run(course, lessons=(STEPS, own_lesson.name))
-    assert score(course, "ann", STEPS) == (5, 6)  # a person has yet to grade the note, for 1 point
+    assert score(course, "ann", STEPS) == (5, 6)  # 1 point is for the note, which nobody has graded
     assert score(course, "bob", STEPS) == (3, 6)
     points, max_points = score(course, "ann", own_lesson.name)
     assert points == max_points > 0

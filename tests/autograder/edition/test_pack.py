@@ -123,7 +123,7 @@ def test_leak_search_finds_an_answer_in_secants_code_despite_renaming(secrets: S
         name for name, code in answers.items() if secrets.lines_in(rename_identifiers(code), is_code=True)
     }
     assert {task.id for task in questions(LESSONS[-1])} <= found_tasks
-    # The other answers are a line or two, such as `total += step().item()`, that any code may contain.
+    # The answers not found have only a line or two, such as `total += step().item()`, as any code may have.
     assert len(found_tasks) > 0.7 * len(answers)
 
 

@@ -80,7 +80,7 @@ def single_answer(test: str, points: float = 3) -> tuple[NotebookNode, ...]:
 
 
 def credit(value: str) -> tuple[NotebookNode, ...]:
-    """Return an assignment of one answer and a test whose last expression is this value."""
+    """Return an assignment of one answer and a test that ends with the expression `value`."""
     return single_answer(f"assert x == 1\n{value}")
 
 

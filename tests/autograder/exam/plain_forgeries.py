@@ -1,7 +1,7 @@
 """Tricks that try to gain points for wrong answers, where the answer shares a process with its test.
 
-Each trick is recorded with the points, of 12, that it gains in our wall and with stock nbgrader. Without a
-trick, the wrong answers gain no points.
+Each trick is recorded with the points, out of 12, that it gains in our wall and with stock nbgrader.
+Without a trick, the wrong answers gain no points.
 """
 
 from collections.abc import Sequence
@@ -129,7 +129,7 @@ class Forgery:
     races: bool = False
 
     def gains(self, points: float, expected: float) -> bool:
-        """Return whether these points agree with the recorded gain, `expected`."""
+        """Return whether the points equal the recorded gain; a trick that races may also gain fewer."""
         return 0 <= points <= expected if self.races else points == expected
 
     @property

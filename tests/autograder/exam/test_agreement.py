@@ -45,7 +45,7 @@ LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(
 #: The rounds of the quick suite. For all other answers, test_answers.py tests the verdicts without a wall.
 QUICK = ("solution", "wrong-1")
 
-# The k-th recorded answer to each task, all in one notebook. A task without one is not attempted.
+# The k-th recorded answer to each task, all in one notebook. Tasks with fewer answers are not attempted.
 Round = Mapping[str, Answer]
 
 
@@ -110,9 +110,9 @@ def make_submission(lesson: Lesson, answers: Mapping[str, str], lang: str, folde
 
 
 def find_record_problem(lesson: Lesson, answer: Answer, hint_name: str) -> str:
-    """Return a message if the record of a wrong answer does not name the hint that the answer got.
+    """Return a message if a wrong answer's record does not name the catalogue hint that the answer got.
 
-    `hint_name` is the name of that hint; it may be empty. Without a problem, the result is empty.
+    Otherwise, return an empty string. `hint_name` is empty if the answer got no hint from the catalogue.
     """
     hints = {
         **catalogue.shared_hints(),
@@ -184,7 +184,7 @@ def test_unchanged_stub_counts_as_not_attempted(
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}
 
 
-#: The modules of `secant.checking` that the student's process imports: they ask questions, and none judges.
+#: The modules of `secant.checking` that the student's process imports; they ask questions and judge nothing.
 CANDIDATE_MODULES = (
     "custom draws engines expect_error functions graphs observe operations probe situation values watch"
 )

@@ -103,7 +103,7 @@ def test_rebinding_every_builtin_and_kit_name_costs_no_points(
 
 
 def used_names(answer: str) -> list[str]:
-    """Return the builtins and the names of the checking kit that an answer reads from the notebook."""
+    """Return the names of builtins and of the checking kit that an answer uses without binding them."""
     codes = [compile(answer, "answer", "exec")]
     for code in codes:
         codes += [part for part in code.co_consts if isinstance(part, CodeType)]
@@ -392,7 +392,7 @@ def test_cells_with_magics_define_what_they_define_elsewhere(
 
 
 def test_list_of_shadowed_names_covers_python_and_the_kit() -> None:
-    """Without these names in the list, the tests above would show little."""
+    """Check the names that the tests above rebind: without the common names, the tests would show little."""
     assert {"str", "sum", "list", "len", "type", "float", "isinstance", "super", "ValueError"} <= set(
         BUILTIN_NAMES
     )

@@ -33,7 +33,8 @@ from tests.support.settings import preserve_settings
 
 NamedCallable = tuple[str, Callable[..., Any]]
 
-#: Packages that the wall does not show, and those that start servers or write a learner's files.
+#: NOT_SHOWN: packages that the wall does not show.
+#: NOT_CALLED: modules that start servers or write a learner's files.
 NOT_SHOWN, NOT_CALLED = ("secant.explorers", "secant.graph"), ("secant.lab", "secant.cli", "secant.__main__")
 #: A package whose private functions write a learner's files without asking.
 NOT_PRIVATE = ("secant.progress",)
@@ -44,13 +45,13 @@ METHODS = {
     "backward_twice": ("backward",),
     "value_functions": ("__pow__", "log", "exp", "relu"),
 }
-#: A quick test on a chain of two values, before the costly tests of a task with thousands of attempts.
+#: Quick tests by task, for tasks with thousands of attempts: an attempt that fails skips the costly tests.
 QUICK_TESTS = {
     "value_order": "a = Value(2.0)\nb = Value(4.0, (a,), (1.0,))\n"
     "assert [id(value) for value in b.order()] == [id(b), id(a)]"
 }
-SECONDS = 2.0  # of processor time for one attempt; a correct answer takes less
-OWN_ANSWER_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
+SECONDS = 2.0  # limit on the processor time of one attempt; a correct answer takes less
+OWN_ANSWER_SECONDS = 30.0  # limit for the course's own answer, which may import a part of torch
 
 
 def modules(excluded: tuple[str, ...]) -> Iterator[types.ModuleType]:

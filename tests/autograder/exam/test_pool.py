@@ -24,7 +24,7 @@ def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.M
         raise WallError("no candidate could be started")
 
     monkeypatch.setattr(pool, "start_bare", fail_to_start)
-    monkeypatch.setattr(pool, "_POOL_SIZE", 3)  # the size on other systems; two more starts fail as well
+    monkeypatch.setattr(pool, "_POOL_SIZE", 3)  # as on macOS and Windows; two more starts fail as well
     warm_pool = WarmPool()
     with pytest.raises(WallError, match="could be started"):
         warm_pool.take()

@@ -104,7 +104,7 @@ def test_answer_that_calls_a_stub_names_the_unanswered_task(
 def test_answer_with_its_placeholder_left_is_not_attempted(
     checker: Checker, correct_answers: dict[str, str], tmp_path: Path
 ) -> None:
-    """An unfinished answer is not attempted, as in the test cell, and not one of three wrong tries."""
+    """Check that an unfinished answer counts as not attempted, as in the test cell, not as a wrong try."""
     first = next(iter(correct_answers))
     unfinished = f'def {first}(*args):\n    a = 1  # to do\n    raise NotImplementedError("{STUB}")'
     report = checker.check(
@@ -259,9 +259,9 @@ def test_check_outside_a_course_uses_the_course_next_to_the_package(
 ) -> None:
     path = save(answered_notebook(ROOT, correct_answers, lesson=LESSON), tmp_path / "a.ipynb")
     monkeypatch.chdir(tmp_path)
-    assert checker.check(path).score == 10  # by the course next to the package
+    assert checker.check(path).score == 10  # graded by the course next to the package
     monkeypatch.setattr("secant.__file__", str(tmp_path / "site-packages" / "secant" / "__init__.py"))
-    report = checker.check(path)  # without a course, by the notebook's own tests
+    report = checker.check(path)  # without a course: graded by the notebook's own tests
     assert report.score == 10
     assert {task.verdict.parts for task in report.tasks} == {words.passed(hidden=False)[1]}
 
@@ -269,7 +269,7 @@ def test_check_outside_a_course_uses_the_course_next_to_the_package(
 def test_predictions_in_a_notebook_that_is_checked_are_no_progress(
     checker: Checker, correct_answers: dict[str, str], tmp_path: Path
 ) -> None:
-    # The other tasks are not attempted, for speed.
+    # For speed, the notebook answers one task only.
     answers = {"hand_derivative": correct_answers["hand_derivative"]}
     notebook, marker = answered_notebook(ROOT, answers, lesson=LESSON), tmp_path / "it ran"
     source = f"""

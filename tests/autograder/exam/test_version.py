@@ -120,9 +120,9 @@ def decides(name: str, deciding: Iterable[str] = DECIDING) -> bool:
 
 def test_verdict_code_imports_nothing_outside_the_version() -> None:
     # None of these imports decides a verdict. The template imports most of secant, so that no candidate has
-    # to. The examiner reads in `secant` which modules judge. The wall needs the folders of packages, and the
-    # leak scan caches its results in a file. Only notebooks in source/ need the course's folder. The time of
-    # a submission affects only a late penalty, which is subtracted without grading again.
+    # to import it. The examiner reads in `secant` which modules judge. The wall needs packages' folders, and
+    # the leak scan caches its results in a file. Only notebooks in source/ need the course's folder. The
+    # time of a submission affects only a late penalty, which is subtracted without grading again.
     outside_imports = {
         (path, name) for _, path in files_of(DECIDING) for name in imported_modules(path) if not decides(name)
     }

@@ -101,7 +101,8 @@ def test_class_is_graded_and_formgrader_shows_it(course_root: Path, correct_answ
     summary, messages = run(course_root)
     assert not summary.failed
     assert messages == [f"cho/{STEPS}: unchanged"]
-    assert read_grades(course_root, "ann") == PASSED  # nbgrader gives an untouched written answer 0 at once
+    # nbgrader gives an untouched written answer 0 points without waiting for a person.
+    assert read_grades(course_root, "ann") == PASSED
     assert read_grades(course_root, "bob") == DOUBLE_FAILED
     assert read_grades(course_root, "cho") == {name: (0.0, False) for name in PASSED}
     assert read_grades(course_root, "dee") == NOTE_PENDING
@@ -354,7 +355,7 @@ def test_misplaced_note_awaits_manual_grading_as_typed(
 ) -> None:
     hostile_text = "It *adds*. <script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3))"
     code = {name: text for name, text in correct_answers.items() if name != "why"}
-    for student, position in (("ann", None), ("bob", 1)):  # below the note, and elsewhere
+    for student, position in (("ann", None), ("bob", 1)):  # ann: below the note's cell; bob: elsewhere
         submission = answered_notebook(course_root, code)
         index = len(submission.cells) if position is None else position
         submission.cells.insert(index, nbformat.v4.new_markdown_cell(hostile_text))
@@ -430,7 +431,7 @@ def test_unreadable_file_is_listed_by_every_run_until_settled(
         gradebook.db.commit()
     run_summary = summarize(course_root, run(course_root)[0])
     assert (run_summary.graded, run_summary.is_clean) == (2, True)
-    hand_in(course_root, "bad", "")  # a new problem: only the first one was settled
+    hand_in(course_root, "bad", "")  # another unreadable file: the manual scores settled the first
     assert not summarize(course_root, run(course_root)[0]).is_clean
     hand_in(course_root, "bad", answered_notebook(course_root, correct_answers))
     assert summarize(course_root, run(course_root)[0]).unread == {}
@@ -728,7 +729,7 @@ def test_manual_grades_and_comments_survive_regrading(
     (row,) = run(course_root)[0].as_json()
     assert pending_cells(course_root, "ann") == {"why", "test_double"}
     assert read_manual_entries(course_root, "ann") == MANUAL_ENTRIES
-    # Both tasks are listed, and count in no total, until a person has looked at them.
+    # Until a person has looked at both tasks, the summary lists them and no total includes them.
     run_summary = summarize(course_root, run(course_root)[0])
     assert (run_summary.notes, run_summary.overruled, run_summary.is_clean) == ((1, 1), (1, 1), True)
     assert {task["id"] for task in row["tasks"] if task["outcome"] == "manual"} == {"why", "double"}
@@ -924,7 +925,7 @@ def test_resubmission_that_cannot_be_graded_marks_the_older_grade(
     assert all(
         "has not been graded yet" in (text or "") for text in read_comments(course_root, "ann").values()
     )
-    # The mark disappears if the new file is graded after all, or if the first file is submitted again.
+    # The student's tasks stop waiting if the new file is graded after all, or if the graded file comes back.
     run(course_root)
     assert read_grades(course_root, "ann") == DOUBLE_FAILED
     assert read_comments(course_root, "ann") == {"double": None, "Counter": None, "why": "No response."}
@@ -1022,7 +1023,7 @@ def test_locked_gradebook_costs_one_submission_at_most(
     course_root: Path, correct_answers: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "BUSY_SECONDS", 0.0)
-    with (course_root / "nbgrader_config.py").open("a") as config:  # SQLite itself would wait five seconds
+    with (course_root / "nbgrader_config.py").open("a") as config:  # by default, SQLite waits 5 s for a lock
         config.write(f'\nc.CourseDirectory.db_url = "sqlite:///{course_root}/gradebook.db?timeout=0.1"\n')
     for student in ("ann", "bob"):
         hand_in(course_root, student, answered_notebook(course_root, correct_answers))

@@ -271,7 +271,7 @@ def test_formgrader_shows_and_enters_times_as_the_page_does(exchange_class: Exch
     assert api.get_autograded_students(STEPS) == {"ann"}
     assignment = api.get_assignment(STEPS)
     assert assignment["duedate_notimezone"] == "2026-12-24T23:59:00"
-    # As formgrader's form saves it.
+    # Save the due date in the text form that formgrader uses.
     due_text = f"{assignment['duedate_notimezone']} {assignment['duedate_timezone']}"
     with api.gradebook as book:
         assert book.update_or_create_assignment(STEPS, duedate=due_text).duedate == datetime(
@@ -293,7 +293,7 @@ def test_unknown_zone_in_the_settings_is_named(exchange_class: ExchangeClass) ->
 
 @pytest.mark.parametrize(
     ("zone", "due", "end"),
-    [  # 18:00 a week later, even if the clocks have gone back or forward
+    [  # `end`, in UTC, is 18:00 local time a week after `due`, even if the clocks change in that week
         case("Europe/Berlin", "2026-10-24 18:00", datetime(2026, 10, 31, 17), quick=True),
         case("Europe/Berlin", "2026-03-28 18:00", datetime(2026, 4, 4, 16), quick=False),
         case("America/New_York", "2026-10-31 18:00", datetime(2026, 11, 7, 23), quick=False),

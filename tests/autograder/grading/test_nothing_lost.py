@@ -110,7 +110,8 @@ def test_repeatedly_killed_runs_still_finish_the_class(midterm_class: Path, tmp_
     undisturbed, course_copy = tmp_path / "undisturbed", tmp_path / "killed"
     for root in (undisturbed, course_copy):
         shutil.copytree(midterm_class, root)
-    # Enough steps for the start, the folders of the last submission in the gradebook, and the next result.
+    # Each run must live long enough to start, to write the folders of the last submission in the gradebook,
+    # and to store one more result.
     kill_step = count_steps(grading_run(undisturbed)) * 3 // 5
     kill_count = 0
     while kill_at_step(grading_run(course_copy), kill_step):
@@ -131,7 +132,7 @@ def test_killed_grade_command_leaves_no_process_and_the_next_run_completes_it(tm
 def test_new_gradebook_equals_one_made_by_nbgrader(
     course_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Make the gradebook without nbgrader's program for this, which takes seconds and must be on the PATH."""
+    """Make the gradebook without starting alembic, which takes seconds and must be on the PATH."""
     course = Course.at(course_root)
     (course_root / "gradebook.db").unlink()
     Gradebook(gradebook_url(course_root), "secant").close()

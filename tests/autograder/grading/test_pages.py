@@ -87,7 +87,7 @@ def read_page(course_root: Path, student: str) -> str:
 def remake_pages(
     course_root: Path, action: Callable[..., RunOutcome] = grade, force: bool = False
 ) -> list[str]:
-    """Run again, check that no student's code runs, and return the students whose pages were made."""
+    """Run `action`, check that it runs no student's code, and return the students whose pages it made."""
     workers = InProcessWorkers()
     summary, _ = run(course_root, workers, action=action, force=force)
     assert (summary.failed, workers.examined) == ({}, [])
@@ -230,7 +230,7 @@ def test_json_agrees_with_the_gradebook_once_a_person_has_graded(
         }
     assert totals() == gradebook_totals
     (ann, bob) = run(course_root, InProcessWorkers())[0].as_json()
-    assert bob["tasks"][2]["outcome"] == "not_attempted"  # as on bob's page
+    assert bob["tasks"][2]["outcome"] == "not_attempted"  # as Bob's page says, too
     assert "Not done yet" in bob["tasks"][2]["message"]
     change_gradebook(course_root, lambda book: grade_note(book, 0.5, student="bob"))
     bob_note = run(course_root, InProcessWorkers())[0].as_json()[1]["tasks"][2]
@@ -268,7 +268,7 @@ def test_gradebook_of_an_earlier_version_is_upgraded_without_loss(late_penalty_c
             "UPDATE submitted_notebook SET late_submission_penalty = 5.0 WHERE EXISTS (SELECT 1 FROM "
             "submitted_assignment AS a WHERE a.id = assignment_id AND a.student_id = 'bob')"
         )
-    for student in ("ann", "bob"):  # that version wrote no such files
+    for student in ("ann", "bob"):  # version 0.1.0 wrote no such files
         for step in ("autograded", "feedback"):
             (late_penalty_class / step / student / STEPS / "submission_secret.txt").unlink()
     workers = InProcessWorkers(fake_result)

@@ -219,7 +219,7 @@ def test_notebook_for_staff_has_our_cells_and_the_students_outputs(
 ) -> None:
     course_root, _ = graded_class
     right_cells = read_staff_cells(course_root, "right")
-    # This cell runs after a hidden test and could quote it.
+    # The student's cell runs after a hidden test, so the cell's output could quote the test.
     assert right_cells["print('mine')"]["outputs"] == []
     assert right_cells["f"]["source"] == RIGHT["f"]
     hostile_cells = read_staff_cells(course_root, "hostile")

@@ -502,7 +502,7 @@ def test_d18_a_flood_of_notebooks_is_read_within_bounds(
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 2 * len(submitted_file.other_files[0].data))
     submitted_file = find_file(tmp_path, LESSON)
     assert isinstance(submitted_file, SubmittedFile)
-    assert len(submitted_file.other_files) == 2  # together no larger than one file may be
+    assert len(submitted_file.other_files) == 2  # the limit for one file also bounds their total size
 
 
 def take_in_languages(folder: Path, english: Any, korean: Any) -> Any:
@@ -858,7 +858,7 @@ def test_d29_file_that_grows_while_it_is_read_takes_bounded_memory(
         file.truncate(200_000_000)
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 100_000)
     fstat = os.fstat
-    # Report the size that the file had a moment ago.
+    # Let fstat report 10 bytes, as if the file had grown since then.
     monkeypatch.setattr(os, "fstat", lambda fd: os.stat_result([*fstat(fd)[:6], 10, *fstat(fd)[7:]]))
     tracemalloc.start()
     result = take_in(tmp_path, LESSON, RELEASES)
@@ -880,7 +880,7 @@ def test_d29_a_file_that_is_swapped_after_it_was_checked_is_rejected(
     checked_names = []
 
     def lstat(folder: Path, name: str, real_lstat: Any = files._lstat) -> Any:
-        """Return the old status at the first look at each name, and the current status afterwards."""
+        """Return the status before the file is swapped at the first call for a name, then the current one."""
         checked_names.append(name)
         is_first = checked_names.count(name) == 1
         return (
@@ -916,7 +916,7 @@ def test_unreadable_permissions_are_a_grader_failure(tmp_path: Path) -> None:
 def make_notebook_with_cells(*cells: Any, index: int = 8, stub: bool = True, lang: str = "en") -> Any:
     """Return a submission with all code answered and cells inserted at `index`.
 
-    The note `why` has index 7. With `stub=False`, its own cell is missing.
+    The cell of the note `why` has index 7. With `stub=False`, the submission lacks this cell.
     """
     notebook = make_answered(lang)
     notebook.cells.append(new_markdown_cell("## The end", id="end"))
@@ -1153,9 +1153,9 @@ def test_a40_cell_with_an_unknown_grade_id_is_matched_by_id_or_definition() -> N
     notebook = make_answered()
     cell = find_cell(notebook, "grad_square")
     cell.metadata.nbgrader["grade_id"] = "nope"
-    assert expect_accepted(notebook).answers["grad_square"] == RIGHT  # by its cell id
+    assert expect_accepted(notebook).answers["grad_square"] == RIGHT  # found by its cell id
     cell.id = "nope"
-    assert expect_accepted(notebook).answers["grad_square"] == RIGHT  # by its definition
+    assert expect_accepted(notebook).answers["grad_square"] == RIGHT  # found by the function it defines
     cell.source = "x = 1"
     result = expect_accepted(notebook)
     assert "grad_square" not in result.answers
@@ -1360,7 +1360,7 @@ def test_the_worst_json_within_the_bounds_is_bounded() -> None:
 
 
 def take_the_worst() -> None:
-    """Take in the worst texts, and print for each the time and this process's growth in memory until then."""
+    """Take in the worst texts; after each one, print its time and this process's memory growth so far."""
     before, size = _most_memory(), files.MAX_FILE_BYTES - 100
     texts = [
         "[" + "[]," * (parse.MAX_BRACKETS - 10) + "0]",

@@ -482,7 +482,7 @@ def test_source_sent_for_many_long_cells_is_bounded() -> None:
     notebook.cells += [new_code_cell("#" * 3_000 + str(number)) for number in range(900)]
     submission = take_in_notebook(notebook)
     sent_bytes = sum(len(step.source.encode()) + len(step.label) for step in submission.steps)
-    assert 900_000 < sent_bytes < 1_010_000  # one frame of the wire has room for 1,048,576 bytes
+    assert 900_000 < sent_bytes < 1_010_000  # one message frame holds 1,048,576 bytes
 
 
 def test_an_answer_that_is_too_long_costs_its_own_task_alone() -> None:

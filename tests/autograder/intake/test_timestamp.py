@@ -77,7 +77,7 @@ UTC = Clock()
 @pytest.mark.parametrize(
     ("text", "clock", "expected"),
     [
-        # As the exchange writes times.
+        # Times as the exchange writes them.
         ("2026-11-01 10:00:00.123456 UTC", UTC, "2026-11-01 10:00:00.123456"),
         ("2026-11-01 10:00:00 UTC\n", UTC, "2026-11-01 10:00"),
         ("2026-11-29 11:51:08.193802 KST", SEOUL, "2026-11-29 02:51:08.193802"),
@@ -105,7 +105,7 @@ UTC = Clock()
         ("2026-11-01 10:00 +04", make_clock("Asia/Dubai"), "2026-11-01 06:00"),
         ("2026-11-01 10:00 +0545", UTC, "2026-11-01 04:15"),
         ("2026-11-01 10:00 -03", make_clock("America/Sao_Paulo"), "2026-11-01 13:00"),
-        # As people type them.
+        # Times as people type them.
         ("2026-10-10 23:00:00 +0900", UTC, "2026-10-10 14:00"),
         ("2026-10-10 23:00:00 +09:00", UTC, "2026-10-10 14:00"),
         ("2026-10-10 23:00+09:00", UTC, "2026-10-10 14:00"),
@@ -126,7 +126,8 @@ UTC = Clock()
         # Without a zone, the zone of the exchange counts.
         ("2026-11-01 10:00", UTC, "2026-11-01 10:00"),
         ("2026-11-01 10:00:00", SEOUL, "2026-11-01 01:00"),
-        # Hours that occur twice, and an hour that does not occur: the earliest possible time counts.
+        # If the clocks repeat or skip the hour, the earlier of two readings counts, unless CET, CEST, EDT or
+        # EST decides.
         ("2026-10-25 02:30 CEST", BERLIN, "2026-10-25 00:30"),
         ("2026-10-25 02:30 CET", BERLIN, "2026-10-25 01:30"),
         ("2026-10-25 02:30 CET", UTC, "2026-10-25 01:30"),

@@ -197,7 +197,7 @@ def test_kernels_end_with_their_server_and_their_template(victim: str) -> None:
 
 
 def fork(cmd: list[str] | None = None, **options: Any) -> None:
-    """Fork a warm kernel with this command and these options of Popen, and kill the kernel at once."""
+    """Fork a warm kernel with this command and these Popen options, and kill the kernel at once."""
 
     async def fork_and_kill() -> None:
         warm_provisioner = WarmProvisioner(

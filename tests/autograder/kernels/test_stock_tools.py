@@ -29,7 +29,7 @@ def outputs(notebook: Path) -> str:
 
 
 @pytest.mark.whole
-@pytest.mark.slow  # nbgrader, and a template that imports torch
+@pytest.mark.slow  # starts nbgrader and a template that imports torch
 def test_nbgrader_grades_in_forks_of_a_template(python: list[str], gradebook: Path, tmp_path: Path) -> None:
     shutil.copy(gradebook, tmp_path)
     build_course(tmp_path)

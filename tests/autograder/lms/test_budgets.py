@@ -1,4 +1,4 @@
-"""Tests that a student with too large or too many files costs no other student anything."""
+"""Tests that one student's oversized or too numerous files do not affect any other student."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ MEGABYTE = 1_000_000
 
 
 def collect_by_student(course_root: Path, files: dict[str, bytes | str]) -> dict[str, list[Line]]:
-    """Collect an archive of these files, and return the lines by student."""
+    """Collect an archive of these files, and return the report's lines by student."""
     result = collect(Course.at(course_root), [write(course_root / "a.zip", files)])
     lines: dict[str, list[Line]] = {}
     for line in result.lines:

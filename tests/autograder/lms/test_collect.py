@@ -120,7 +120,7 @@ def test_file_name_gives_student_time_and_lateness() -> None:
 
 
 def test_no_file_name_can_claim_another_student(course_root: Path, tmp_path: Path) -> None:
-    """An archive comes from one system, so no name that a student chose can pass for another student's."""
+    """All names in an archive follow one system's rules, so a name in another system's form claims nobody."""
     blackboard_imitation = canvas("eve", 66, 7, "HW_bo_attempt_2026-11-23-10-00-00_x.ipynb")
     moodle_imitation = canvas("eve", 66, 8, "Bo_1_assignsubmission_file_x.ipynb")
     result = collect_archives(
@@ -172,7 +172,7 @@ def test_roster_maps_ids_and_names_and_reports_unknown_students(course_root: Pat
         write(tmp_path / "c.zip", {canvas("kimminji", 72, 1): solved_notebook(course_root)}),
         roster=ROSTER,
     )
-    # Found by id: the roster need not have this romanised name.
+    # The student is found by id, although the roster lacks the romanised name "kimminji".
     assert other_name.lines[0].student == "2026002"
     conflict = collect_archives(
         course_root,
@@ -246,7 +246,7 @@ def test_a_moodle_group_before_a_name_is_understood(course_root: Path, tmp_path:
     assert [line.student for line in result.lines] == ["1", "2", "3", "", "5"]
     assert "Lee Min-Ann is not in the roster" in result.lines[3].message
     canvas_archive = write(tmp_path / "b.zip", {canvas("x-Ann B", 9, 1): solved_notebook(course_root)})
-    # Only Moodle puts a group before a name.
+    # Only Moodle puts the name of a student's group before the student's name.
     assert collect_archives(course_root, canvas_archive, roster=roster).counts == {"whose?": 1}
 
 
@@ -361,7 +361,7 @@ def test_submission_time_comes_from_the_learning_system(
 
 
 def hostile_entries(course_root: Path) -> dict[str, Raw]:
-    """Return malformed or dangerous archive entries, named as by Canvas, by what is wrong with each entry."""
+    """Return malformed or dangerous archive entries with Canvas file names; a key names an entry's defect."""
     notebook, label = solved_notebook(course_root).encode(), 100
 
     def name(file: str = "x.ipynb") -> bytes:

@@ -83,7 +83,7 @@ def test_every_command_in_the_lms_documentation_runs(
                 shutil.rmtree(course_with_download / folder, ignore_errors=True)
             shutil.copy(course_with_download / EMPTY, course_with_download / "gradebook.db")
         result = call(autograder, course_with_download, *arguments)
-        # One notebook is damaged, and grading exits with 1 until a person has settled that.
+        # One notebook is damaged, so `autograder grade` exits with 1 until a person has decided about it.
         assert result.returncode == (1 if arguments[0] == "grade" else 0), (
             f"{line}: {result.stdout}{result.stderr}"
         )
@@ -185,7 +185,7 @@ def test_a_download_unpacked_into_submitted_is_named(course_root: Path) -> None:
         (course_root / "submitted" / name).mkdir(parents=True)
         (course_root / "submitted" / name / "x.ipynb").write_text("{}")
     (course_root / "submitted/kim_71_8_x.ipynb").write_text("{}")
-    # This folder's name may be a student's id.
+    # This folder is not reported, because its name may be a student's id.
     (course_root / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)
     advice = dict(unknown_folders(course_root / "submitted", Gradable([STEPS], []), is_exported))
     assert set(advice) == {*names, "kim_71_8_x.ipynb"}

@@ -1,4 +1,4 @@
-"""Test with 400 files damaged at random; `python -m benchmarks.damaged` tries ten thousand."""
+"""Test of collecting 400 randomly damaged files; `python -m benchmarks.damaged` tries ten thousand."""
 
 from pathlib import Path
 
@@ -10,5 +10,5 @@ def test_each_damaged_file_ends_in_an_outcome_and_a_sentence(course_root: Path) 
     assert (result["raised"], result["errors"], result["without a sentence"]) == (0, {}, 0)
     assert result["damaged files collected as whole"] == 0
     assert sum(result["outcomes"].values()) == 400
-    assert len(result["outcomes"]) > 8  # many kinds of outcomes
+    assert len(result["outcomes"]) > 8  # the damage leads to many kinds of outcomes
     assert (result["graded"], result["grading failed"]) == (3, {})

@@ -235,7 +235,7 @@ def test_ambiguous_row_is_left_unchanged(moodle_class: Path) -> None:
 
 
 def moodle_rows(*rows: str) -> str:
-    """Return a worksheet with participants given as number and name, such as "999 Kim Minji"."""
+    """Return a Moodle worksheet of these participants, each given as number and name ("999 Kim Minji")."""
     cells = [row.partition(" ") for row in rows]
     return f"{HEAD}\n" + "".join(
         f'"Participant {number}","{name}",,,,10.00,-,\n' for number, _, name in cells
@@ -247,7 +247,7 @@ def grade_column(result: ExportResult, column: str = "Grade") -> list[str]:
 
 
 def test_a_row_with_another_id_does_not_get_the_grade_of_its_name(moodle_class: Path) -> None:
-    """The impostor's display name sorts first, and equals Kim Minji's if only names are compared."""
+    """An impostor's display name sorts before Kim Minji's and equals it if punctuation is ignored."""
     result = run_export(moodle_class, "moodle", moodle_rows("999 'Kim Minji", "311 Kim Minji"))
     assert grade_column(result) == ["", "6"]
     assert page_names(result).count(f"Kim Minji_311_assignsubmission_file/{STEPS}.html") == 1
@@ -356,11 +356,11 @@ def test_points_and_page_of_a_replaced_file_are_not_exported(moodle_class: Path,
     run(moodle_class, InProcessWorkers(lambda job: None))
     result = run_export(moodle_class, "moodle", WORKSHEET)
     assert "changed since" not in result.blank["Kim_Minji"]
-    assert page_path in page_names(result)  # this page explains that the file is unreadable
+    assert page_path in page_names(result)  # the page says that the file is unreadable
     path.write_text(old_text)
     run(moodle_class, InProcessWorkers(lambda job: None))
     settle(moodle_class, {"Kim_Minji": 1.0})
-    shutil.rmtree(moodle_class / "submitted")  # as after a term: there can be no newer work
+    shutil.rmtree(moodle_class / "submitted")  # after a term, staff may delete submitted/
     result = run_export(moodle_class, "moodle", WORKSHEET)
     assert {row["Full name"]: row["Grade"] for row in table_rows(result)}["Kim Minji"] == "6"
     assert page_path in page_names(result)
@@ -473,7 +473,7 @@ def _python_block(page: str) -> str:
 def test_late_policy_of_each_system_works_as_documented(
     moodle_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Use Moodle, whose download has no times: set a due date, a time in timestamp.txt and an extension."""
+    """Use Moodle, whose download has no times: set a due date, a submission time and an extension."""
     page = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
     (time,) = re.findall(r"```\n(\d{4}-.*)\n```", page)
     due = re.search(r'--duedate="(.*)"', (ROOT / "docs/teaching.md").read_text())[1]

@@ -22,7 +22,7 @@ from tests.support.small_class import STEPS
 
 DATE, OTHER_DATE = "Oct 10, 2026 1022 AM", "Jan 1, 2020 1000 AM"
 TIMESTAMP, OTHER_TIMESTAMP = "2026-11-23-10-00-00", "2020-01-01-10-00-00"
-# Parts of names as the systems write them, some with the numbers of the three users below.
+# Parts of file names as learning systems write them, some with the numbers of the three users below.
 PIECES = (
     *(
         "_",
@@ -60,7 +60,7 @@ USERNAMES = {5: "bo", 66: "eve_bo", 7: "1_bo"}
 
 @dataclass(frozen=True)
 class ExportedFile:
-    """A file of a user, with the path that the system gives it."""
+    """A user's file, with the path that the learning system gives it in an export."""
 
     user: int
     written_name: str
@@ -68,7 +68,7 @@ class ExportedFile:
 
 
 def export_file(system: System, user: int, name: str, file: str, index: int, late: bool) -> ExportedFile:
-    """Return a file as a system exports it, by the rules of its code (see `autograder.lms.filenames`)."""
+    """Return a file named by the learning system's own export rules (see `autograder.lms.filenames`)."""
     if system == "canvas":
         written_name = re.sub(r"_(\d+)_", r"\1", name).lower()
         label = re.sub(r"\W", "", "_".join([written_name, *(["LATE"] if late else []), str(user)]))
@@ -115,7 +115,7 @@ def test_collected_file_goes_to_its_owner_or_to_no_student(
     ]
     roster = None
     if roster_has != "nothing":
-        # The third user is not in the roster.
+        # Only a roster with names lists the third user.
         listed_users = NUMBERS if roster_has == "names" else NUMBERS[:2]
         roster = Roster(
             [
@@ -218,7 +218,7 @@ def test_a_date_or_an_id_in_a_display_name_is_part_of_the_name(course_root: Path
 
 
 def test_file_name_impossible_for_canvas_gets_no_owner(course_root: Path) -> None:
-    """ILIAS, Google Drive and people put a date into file names where Canvas puts the user's number."""
+    """In these file names, a date stands where Canvas would put the user's number."""
     for paths in (
         [f"{student}_2026_11_10_01_x.ipynb" for student in ("Ann_Lee", "Bo_Kim")],
         [f"hw/{student}/01_steps_20261110_101010_final.ipynb" for student in ("ann", "bo")],
@@ -268,7 +268,7 @@ def test_username_with_underscores_is_certain_only_with_a_receipt(course_root: P
 
 
 def test_an_archive_that_could_be_two_systems_asks_for_the_system(course_root: Path) -> None:
-    """A display name on Brightspace imitates the part that Moodle writes, with another student's number."""
+    """A Brightspace display name imitates Moodle's file names and contains another student's number."""
     path = brightspace("a_5_assignsubmission_file_x", 66, DATE)
     roster = "id,name,moodle,brightspace\nbo,Bo,5,5\neve,Eve,66,66\n"
     line = collect_by_path(course_root, {path: solved_notebook(course_root)}, roster)[path]
@@ -324,7 +324,7 @@ def test_one_students_many_notebooks_do_not_decide_the_lesson(course_root: Path)
 
 @pytest.fixture(scope="module")
 def shared_course(built_course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a course folder that all generated examples share, because they write nothing."""
+    """Return a course folder that all generated examples share; no example writes to the folder."""
     root = tmp_path_factory.mktemp("names")
     for name in ("source", "nbgrader_config.py", "course"):
         (root / name).symlink_to(built_course / name)

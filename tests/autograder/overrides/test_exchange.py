@@ -21,7 +21,7 @@ SECRET, TIMESTAMP = "f" * 128, "2026-10-10 12:00:00.000000 UTC"
 
 
 def submit(course_root: Path, home: Path, text: str, *names: str) -> None:
-    """Submit notebooks with these names for Ann, and put a copy into her cache, as nbgrader does."""
+    """Submit notebooks with these names for Ann, and copy her submission into her cache, as nbgrader does."""
     path = hand_in(course_root, "ann", text, timestamp=TIMESTAMP)
     for name in names:
         shutil.copy(path, path.with_name(name))

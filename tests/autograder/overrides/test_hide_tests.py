@@ -34,7 +34,7 @@ def test_hidden_test_source_is_removed_from_a_cell() -> None:
 
 
 def test_hidden_test_marks_written_by_a_student_are_plain_text() -> None:
-    """Hidden-test marks in a student's cell once made every run fail, because the page could not be made."""
+    """Hidden-test markers in a student's cell once made every grading run fail, as no page could be made."""
     cells = [new_code_cell(f"x = 1  # {mark}") for mark in ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")]
     cells += [new_code_cell(TEST), new_markdown_cell("BEGIN HIDDEN TESTS")]
     cells[2].metadata = {"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}
@@ -96,7 +96,7 @@ def test_real_ipython_traceback_hides_the_hidden_tests() -> None:
     notebook = new_notebook(cells=[setup_cell, answer, new_code_cell(TEST, metadata=TEST_METADATA)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}
     NotebookClient(notebook, allow_errors=True).execute()
-    assert "secret = " in str(notebook.cells[2].outputs)  # so there is something to hide
+    assert "secret = " in str(notebook.cells[2].outputs)  # the traceback shows a hidden line
     outputs = str(HideTests().preprocess(notebook, {})[0].cells[2].outputs)
     assert "secret" not in outputs
     assert "42 - x" in re.sub(r"\\x1b\[[0-9;]*m", "", outputs)

@@ -53,7 +53,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 def api(course_root: Path, settings: dict[str, Any] | None = None) -> NbGraderAPI:
-    """Return the API that formgrader's buttons call; `settings` has settings from the command line."""
+    """Return the API that formgrader's buttons call; `settings` replaces command-line settings."""
     config = load_config(course_root)
     config.merge(Config(settings or {}))
     return NbGraderAPI(config=config)

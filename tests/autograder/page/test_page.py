@@ -201,7 +201,7 @@ def test_credit_penalty_and_comments_are_shown_on_the_page(course_root: Path, tm
 
 
 def test_unanswered_note_is_labelled_in_the_language_of_the_submission(course_root: Path) -> None:
-    """The English words that nbgrader adds are not a comment by a person."""
+    """The English comment "No response." comes from nbgrader, not from a person, and is left out."""
     hand_in(
         course_root, "lee", answered_notebook(course_root, {"double": solutions(course_root)["double"]}, "ko")
     )
@@ -229,9 +229,9 @@ def _jobs(course_root: Path) -> list[object]:
 
 
 def test_students_line_that_equals_a_hidden_test_line_is_kept(course_root: Path) -> None:
-    """No hidden line reaches the student's process, so an equal line is the student's own.
+    """Hidden lines never reach the student's process, so an equal line in its output is the student's own.
 
-    Removing such lines from pages hid verdicts and confirmed guesses.
+    When such lines were removed from pages, verdicts were hidden and students could confirm their guesses.
     """
     line = "assert isinstance(len(double([1])), int)"
     answer = f'print("{line}")\ndef double(x):\n    raise ValueError("{line}")'
@@ -241,7 +241,7 @@ def test_students_line_that_equals_a_hidden_test_line_is_kept(course_root: Path)
     verdict = rows(soup)[0]
     assert verdict.select_one(".verdict").text == "Wrong"
     assert line in verdict.text
-    assert soup.text.count(line) >= 4  # twice in the cell, once in its output and once in the test's
+    assert soup.text.count(line) >= 4  # twice in the cell, once in its output and once in the test's output
 
 
 def test_worked_solutions_are_shown_only_once_released(course_root: Path, tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_worked_solutions_are_shown_only_once_released(course_root: Path, tmp_pa
     assert "A number and itself make twice the number." in double.text
     assert double.summary.text == "Worked solution"
     assert "self.n += 1" in counter.pre.text
-    assert note is None  # the note has no worked solution
+    assert note is None  # the written task has no worked solution
     korean_solution = rows(page(root, "kim"))[0].select_one("details.solution")
     assert (korean_solution.summary.text, "두 배가 됩니다" in korean_solution.text) == ("모범 풀이", True)
     assert not page(root, "eve").select("details.solution")  # eve's file is unreadable

@@ -1,4 +1,4 @@
-"""Tests of text, formulas and code on a page: the course's are rendered, a person's are shown as typed."""
+"""Tests of text on a page: Markdown, formulas and code of the course are rendered; a person's are not."""
 
 import pytest
 from bs4 import BeautifulSoup

@@ -78,7 +78,7 @@ def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
 def test_two_or_three_equal_lines_do_not_count_as_copied() -> None:
     answer = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
     assert find_pairs({"ann": answer, "bob": answer}) == []
-    assert SEQUENCE_TOKENS < MIN_SHARED  # one or two equal sequences are a coincidence
+    assert SEQUENCE_TOKENS < MIN_SHARED  # a few equal sequences may be a coincidence
 
 
 def test_widespread_code_makes_pairs_only_if_answers_are_identical() -> None:
@@ -109,5 +109,5 @@ def test_tokenizing_time_grows_at_most_with_the_length(piece: str) -> None:
     def work(text: str) -> object:
         return tokens.TOKEN.findall(text)
 
-    # Begin with 1,024 pieces: in shorter texts, a quote may cost as much time as all text after it.
+    # Begin with 1,024 pieces: in shorter texts, a quotation mark may cost as much time as the text after it.
     assert growth(work, lambda size: piece * (64 * size)) < 64

@@ -44,7 +44,7 @@ def work(student: str, *rows: GradedTask, **kwargs: object) -> Work:
 
 
 def class_of(a: str, b: str) -> list[Work]:
-    """Return a class by its results in two tasks: passed (+), failed (-) or left out (.)."""
+    """Return a class from its results in two tasks: passed (+), failed (-) or skipped (.) by each student."""
     outcomes: Mapping[str, Outcome] = {"+": "passed", "-": "wrong", ".": "not_attempted"}
     return [
         work(f"s{number:02}", row("a", outcomes[outcome_a]), row("b", outcomes[outcome_b]))
@@ -170,7 +170,7 @@ def test_the_sentences_are_on_the_hardest_task_and_the_most_common_mistake() -> 
 def course_work(**shares: str) -> dict[str, list[Work]]:
     """Return the work of all students in each of up to four lessons.
 
-    A student's string has one character for each lesson: tenths of the points, or - for no submission.
+    A student's string has one character per lesson: how many tenths of the points, or - for no submission.
     """
     lessons: dict[str, list[Work]] = {}
     for student, scores in shares.items():

@@ -126,7 +126,7 @@ def test_report_page_shows_the_figures_of_the_class(class_copy: Path) -> None:
     assert "not graded yet, 1 student: new" in open_text
     first, *_ = soup.select("section[aria-labelledby=mistakes] .mistake")
     assert first.h3.text == "it is tracked, but no operation was recorded for it: its grad_fn is None"
-    assert "2 students: Kim_Minji, Lee_Ann" in first.text  # one mistake, made in notebooks of two languages
+    assert "2 students: Kim_Minji, Lee_Ann" in first.text  # they made the same mistake in two languages
     assert "Failed in the visible test: 1; only in the hidden test: 1. Task 2.1" in first.text
     assert SCRIPT in first.pre.text
     assert "Begin with Task 2.1 · classify: of the 3 who tried it, 1 passed." in section(soup, "lecture")
@@ -267,7 +267,7 @@ def test_next_report_names_the_changes_since_the_last(class_copy: Path) -> None:
         ([], "", "Kim_Minji, Zoe_Quill (Zoe Quill)"),
         (["--anonymous"], ".anonymous", "-"),
     ):
-        report("2", *arguments)  # each kind of report is compared with the last of its kind
+        report("2", *arguments)  # compared with the last report of the same kind
         changes = section(page(class_copy / "report" / f"{NAME}{name}.html"), "changes")
         assert f"Compared with the report of {datetime.now():%Y-%m-%d}" in changes
         assert "1 more student has handed in." in changes
@@ -341,7 +341,7 @@ def test_the_page_on_all_lessons_counts_them(class_copy: Path) -> None:
     assert [cell.text for cell in row.select("th, td")] == [
         "2. The computational graph and grad_fn",
         "5 of 6",
-        "52%",  # of 10 points each: 8, 8, 5 and 0
+        "52%",  # the mean of 8, 8, 5 and 0 out of 10 points
     ]
     assert section(soup, "never").endswith("1 student: Cho_Nothing (Cho)")
     assert section(soup, "drifting").endswith("Nobody.")

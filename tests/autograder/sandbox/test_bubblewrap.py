@@ -9,7 +9,7 @@ from autograder.sandbox import bubblewrap
 
 
 def test_options_of_bubblewrap_are_queried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If each submission has its own wall, every submission needs the options."""
+    """Building a wall needs bubblewrap's options, and each submission may have its own wall."""
     commands: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:

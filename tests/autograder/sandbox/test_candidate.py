@@ -62,7 +62,7 @@ def test_a_syntax_error_names_its_line(shell: Any) -> None:
 
 @pytest.mark.parametrize("last_line", ["slider", "display(slider)", "display(slider, slider)"])
 def test_widget_leaves_no_text_in_the_output(shell: Any, last_line: str) -> None:
-    """The widget cannot be shown, and its text form would tell a reader nothing."""
+    """A page cannot show the widget, and the widget's text form would tell a reader nothing."""
     report = cells.run_cell(
         shell, "1", f"from ipywidgets import IntSlider\nslider = IntSlider()\n{last_line}"
     )

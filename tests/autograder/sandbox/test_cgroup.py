@@ -18,7 +18,7 @@ def unjoinable_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         folder.mkdir()
         (folder / "memory.max").touch()
         (folder / "pids.max").touch()
-        (folder / "cgroup.procs").mkdir()  # writing to it fails, for root too
+        (folder / "cgroup.procs").mkdir()  # writing to a folder fails, even for root
         return folder
 
     def remove(group: Cgroup) -> None:

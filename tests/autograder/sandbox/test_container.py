@@ -20,7 +20,7 @@ from autograder.sandbox.results import WallError
 
 
 class Scene:
-    """A container with this test in the role of its supervisor."""
+    """A container whose supervisor is played by the test."""
 
     def __init__(self) -> None:
         self.channel, self.candidate = socket.socketpair()
@@ -122,7 +122,7 @@ def test_supervisor_that_cannot_watch_its_processes_ends_the_container(
 
 
 def test_counting_memory_uses_only_a_share_of_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counting runs outside the submission's share of the processor, and takes longer for more pages."""
+    """Counting memory is not charged to the submission's processor share, and takes longer for more pages."""
     pauses, end_times = [], [0.0]
 
     def count(limit: int) -> int:

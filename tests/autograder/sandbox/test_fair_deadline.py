@@ -110,7 +110,7 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
         for name, processes in {"two": spinners, "one": spinners[:1], "asleep": [sleeper]}.items():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(os, "listdir", fake_listdir([process.pid for process in processes]))
-                # Other programs may start processes during the measurement.
+                # Ignore new processes: other programs may start some during the measurement.
                 patch.setattr(stopwatch, "_newest_thread", lambda: 0)
                 watch = Stopwatch()
                 watch.look()
@@ -141,7 +141,7 @@ class FakeStopwatch:
         self.watch.look()
 
     def starved_seconds(self) -> float:
-        """Let thread 7 wait for nine tenths of a second; return how much of that second does not count."""
+        """Let a second pass in which thread 7 waits for 0.9 s; return how many seconds do not count."""
         since, (run_time, wait_time) = self.now, self.threads["7"]
         self.now += 1
         self.threads["7"] = (run_time + 10**8, wait_time + 9 * 10**8)
@@ -152,7 +152,7 @@ class FakeStopwatch:
 def test_time_of_unseen_threads_is_not_counted_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_stopwatch = FakeStopwatch(monkeypatch)
     assert fake_stopwatch.starved_seconds() == pytest.approx(0.9)
-    del fake_stopwatch.threads["8"]  # the thread may have computed until it ended
+    del fake_stopwatch.threads["8"]  # thread 8 may have computed until it ended
     assert fake_stopwatch.starved_seconds() == 0
     assert fake_stopwatch.starved_seconds() == pytest.approx(0.9)
     fake_stopwatch.newest += 1
@@ -183,7 +183,7 @@ def test_busy_machine_extends_computing_time_and_not_sleeping_time(plain_wall: W
         assert time.monotonic() - start_time > 1.0, "the machine was not busy, and this test shows nothing"
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("rest", timeout=0.5)
-        for name in ("spin", "crowd"):  # no verdict if other tests leave the task almost no time
+        for name in ("spin", "crowd"):  # Overloaded if other tests leave a task almost no time
             with candidate.task() as task, pytest.raises((TimedOut, Overloaded)):
                 task.ask(name, timeout=0.5)
     assert candidate.spent < 8

@@ -1,4 +1,4 @@
-"""Tests of the search for parts of a course among all files that the wall shows."""
+"""Tests of the search for copied parts of a course in all files that the wall shows."""
 
 import gzip
 import json
@@ -149,7 +149,7 @@ def test_scanned_folder_is_read_again_only_after_a_change(
     assert suspect_names(visible_files, cache) == set()
     assert scanned_folders == []
     (Path(visible_files.shown[0]) / "lib/deep/er/new.py").write_text(HIDDEN_TEST)
-    for _ in range(2):  # a folder that changed this recently is not cached
+    for _ in range(2):  # a folder that has just changed is not cached
         assert suspect_names(visible_files, cache) == {"lib/deep/er/new.py"}
     assert scanned_folders == ["usr/lib/deep/er"] * 2
     unmasked_files = visible_files._replace(masked=())

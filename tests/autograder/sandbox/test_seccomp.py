@@ -97,7 +97,7 @@ def test_seccomp_filter_checks_arguments(machine: str) -> None:
 
 
 def decide_option(machine: str, numbers: tuple[int, int], argument: int, value: int) -> str | int:
-    """Return the filter's decision for one value of one argument."""
+    """Return the filter's decision on a system call with this value of one argument and zeros before it."""
     return decide(machine, numbers[seccomp._MACHINES[machine][0]], *[0] * argument, value)
 
 

@@ -105,7 +105,7 @@ def test_extra_package_folder_shows_only_pip_installed_files(
 def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All students submit to nbgrader's exchange in /usr/local/share, and every user may write there."""
+    """The folder /usr/local/share/nbgrader receives all submissions, and every user may write there."""
     assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(visible_module._UNNEEDED)
     exchange = tmp_path / "usr/local/share/nbgrader"
     exchange.mkdir(parents=True)

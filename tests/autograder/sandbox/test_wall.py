@@ -164,7 +164,7 @@ def test_class_folder_below_a_shown_folder_is_absent_in_the_wall(
 
 
 def test_no_secant_file_lies_on_the_import_path_in_the_wall(wall: Wall) -> None:
-    """Files that pip installed there, even an older Secant's, are masked; imports use another folder."""
+    """Secant's files in site-packages, even an older version's, are masked; imports use another folder."""
     output = run(
         wall,
         """
@@ -472,7 +472,7 @@ def test_task_whose_process_dies_costs_only_that_task(
     def f():
         {body}
     """
-    alternative = ("memory", 0) if "recursion" in body else None  # frames live on the heap since Python 3.11
+    alternative = ("memory", 0) if "recursion" in body else None  # Python 3.11 moved frames to the heap
     with wall.candidate() as candidate:
         load(candidate, source, HONEST_CODE)
         for last in (False, True):
@@ -734,11 +734,11 @@ def test_the_kernels_memory_for_a_submission_counts_without_a_control_group(
 
 
 def test_memory_of_many_file_names_counts_toward_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a wall for one submission, bubblewrap limits the bytes of /tmp, but not the number of names."""
+    """In a wall for one submission, bubblewrap limits the bytes in /tmp, but not the number of file names."""
     numbers = list(os.statvfs("/tmp"))
     monkeypatch.setattr("os.statvfs", lambda path: os.statvfs_result(numbers))
     before = supervisor._file_bytes()
-    numbers[6] -= 1000  # free names
+    numbers[6] -= 1000  # use 1,000 of the free inodes
     assert supervisor._file_bytes() - before >= 2 * 1000 * 1024
 
 
@@ -934,7 +934,7 @@ def test_a_hostile_loaded_process_spoils_only_itself(wall: Wall) -> None:
 
 
 def test_a_closed_channel_is_noticed_at_once(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.sandbox.container._EXIT_REPORT_SECONDS", 0.2)  # no report will come
+    monkeypatch.setattr("autograder.sandbox.container._EXIT_REPORT_SECONDS", 0.2)  # no exit report will come
     with wall.candidate() as candidate:
         start_time = time.monotonic()
         with pytest.raises((Crashed, TimedOut)):
@@ -1044,7 +1044,7 @@ def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
 
 
 def test_files_pipes_sockets_and_worker_processes_work_in_the_wall(wall: Wall) -> None:
-    """The filters of fcntl, ioctl, sockets and zero-copy calls must allow this ordinary use."""
+    """The system call filters for fcntl, ioctl, sockets and zero-copy calls must allow this ordinary use."""
     cells = {
         "import fcntl\nwith open('/tmp/a', 'w') as f:\n    fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
         "    fcntl.lockf(f, fcntl.LOCK_EX)\n    print('locked')": "locked",
@@ -1110,7 +1110,7 @@ PRINT_IMPORTED = "import sys\nprint('sympy' in sys.modules, 'torch._dynamo' in s
 
 
 def test_template_imports_each_requested_module_once(wall: Wall) -> None:
-    """The template also keeps the module until the next test ends the template."""
+    """The template keeps the imported modules; the next test ends the template."""
     wall.prepare("symbols")
     with wall.candidate() as candidate:
         assert load(candidate, PRINT_IMPORTED) == ["True False"]
@@ -1139,7 +1139,7 @@ def test_killed_template_ends_its_containers_and_is_replaced(wall: Wall, notices
         assert still_works(candidate)
         assert notices
         notices.clear()  # the wall works again
-    wall.prepare("symbols")  # as for the first template
+    wall.prepare("symbols")  # the new template imports them, too
     with wall.candidate() as candidate:
         assert load(candidate, PRINT_IMPORTED) == ["True False"]
 
@@ -1251,7 +1251,7 @@ def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
 
 def test_wall_that_shows_a_course_file_is_refused(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     """This must be the last test of the file, because it closes the shared wall."""
-    monkeypatch.setattr(wall, "_hidden", [os.path.dirname(os.__file__)])  # as if it had not been masked
+    monkeypatch.setattr(wall, "_hidden", [os.path.dirname(os.__file__)])  # as if masking the folder failed
     with pytest.raises(WallUnavailable) as error:
         wall.start()
     assert "is visible" in error.value.reason

@@ -384,18 +384,18 @@ HUGE = 2**64 - 1
         body(b"o\x00\x00\x00\x00"),
         body(b"o\x00\x00\x03\x00<b "),
         body(b"o\x00\x00\x79\x00", b"a" * 121),
-        body(b"o\x00\xff\x01\x00a"),  # announced sizes are missing
+        body(b"o\x00\xff\x01\x00a"),  # the announced sizes do not follow
         tensor_bytes(99, (1,), 4, b"0000"),
         tensor_bytes(8, (1,) * 17, 4, b"0000"),
         tensor_bytes(8, (2,), 4, b"0000"),
         tensor_bytes(8, (1,), 8, b"00000000"),
         tensor_bytes(8, (HUGE, HUGE), 4, b"0000"),
-        tensor_bytes(8, (2**32, 2**32), 0, b""),  # the product is 0 in 64 bits
+        tensor_bytes(8, (2**32, 2**32), 0, b""),  # the element count overflows to 0 in 64 bits
         tensor_bytes(8, (2**30,), 2**32, b"0000"),
         tensor_bytes(8, (0, HUGE), 0, b""),
         tensor_bytes(8, (0, 2**40), 0, b""),
         tensor_bytes(8, (), 0, b""),
-        tensor_bytes(0, (2,), 2, b"\x01\x02"),  # a bool that is 2
+        tensor_bytes(0, (2,), 2, b"\x01\x02"),  # a bool tensor with the byte 2
     ],
 )
 def test_a_broken_frame_is_refused(data: Any) -> None:
@@ -575,7 +575,7 @@ def test_colliding_dict_keys_are_decoded_quickly() -> None:
     ids=["ints", "tuples", "many lists", "in a dict"],
 )
 def test_lists_of_colliding_numbers_are_refused_quickly(value: Any) -> None:
-    """Decoding the first of these lists once took 50 s, and so did each question about the list."""
+    """Decoding the first of these lists once took 50 s, and so did each question sent with the list."""
     with pytest.raises(TooMuch):
         decode(encode(value, ANSWER_LIMITS), ANSWER_LIMITS)
 
@@ -749,7 +749,7 @@ def test_descriptors_sent_along_are_not_kept(pair: Any) -> None:
     socket.send_fds(pair[0], [struct.pack("<I", len(frame)) + frame], [pair[0].fileno()])
     assert wire.recv(pair[1], deadline_in()) == 1
     pair[0].close()
-    with pytest.raises(WireClosed):  # a kept copy would hold the connection open
+    with pytest.raises(WireClosed):  # a kept descriptor would hold the connection open
         wire.recv(pair[1], deadline_in())
 
 

@@ -71,7 +71,7 @@ def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 def test_learner_data_has_owner_only_permissions(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others must not be able to read a learner's progress and consents, even if the home folder is open."""
-    monkeypatch.chdir(workspace)  # the choice itself is stored in the working folder
+    monkeypatch.chdir(workspace)  # the prediction is stored in the working folder
     old_umask = os.umask(0o022)
     try:
         predict("1 a name", A="1", B="2").buttons.set_state({"index": 1})

@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def template(server: Server) -> int:
-    """Return the id of the process from which kernels and a worker are forked, once it has a worker."""
+    """Wait until the process that forks kernels and workers has a worker; return that process's id."""
     path = server.save("asked.ipynb", {})
     (pid,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
 

@@ -19,7 +19,7 @@ from secant.verdict import Part, Verdict
 from secant.visible import visible
 from tests.support.growth import growth
 
-LINEAR = 128.0  # for 16 times the length, between 16 (linear) and 256 (quadratic)
+LINEAR = 128.0  # upper bound on the growth for 16 times the length (linear: 16, quadratic: 256)
 
 
 def _hints(text: str) -> object:
@@ -31,7 +31,7 @@ def _message(text: str) -> object:
 
 
 CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
-    # the function that reads the text, the text's beginning, the part that is repeated, the text's end
+    # Each value: the function that reads the text, then the text's beginning, its repeated part and its end
     "half-open hints": (
         lambda text: list(describe.hints_in(text)),
         "",
@@ -88,7 +88,7 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated_p
 
 @pytest.mark.whole
 def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) -> None:
-    """Opening a notebook of 450 tasks below a heading of one megabyte once made an answer of a gigabyte."""
+    """Opening a notebook with 450 tasks below a one-megabyte heading once made a response of a gigabyte."""
     long_text = "\u202e" * 20_000
     hints = f"<details><summary>Hint 1 {long_text}</summary>{long_text}</details>" * 30
     cells = [v4.new_markdown_cell(f"# {long_text}"), v4.new_markdown_cell(f"## {long_text}\n{hints}")]

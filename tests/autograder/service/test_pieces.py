@@ -1,4 +1,4 @@
-"""Tests of the service's parts without a server: parts of messages, last verdicts and running checks."""
+"""Tests of the service's code without a server: parts of messages, stored verdicts and running checks."""
 
 import asyncio
 import copy
@@ -69,7 +69,7 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     assert [row["id"] for row in new_verdicts["rows"] if row["changed"]] == [second]
     old_verdicts = last_verdicts.load(notebook)
     assert old_verdicts is not None
-    # The old edition keeps its rows.
+    # The verdicts of the notebook's old edition keep their rows.
     assert [row["id"] for row in old_verdicts["rows"]] == [first, second, *others]
 
 
@@ -230,7 +230,7 @@ def test_verdicts_before_an_early_end_of_a_check_are_kept(harness: WorkerHarness
     assert row_sent.wait(10)
     if end == "stopped":
         harness.order("stop")
-    elif end == "closed":  # the server ends
+    elif end == "closed":  # as when the server ends
         harness.worker.close()
         assert harness.finished.is_set()
     assert harness.finished.wait(10)
@@ -347,7 +347,7 @@ def test_notebook_with_ordinary_tests_is_described_as_such(harness: WorkerHarnes
     nbformat.write(HOMEWORK, harness.path)
     answer = harness.order("lesson")[-1]["ok"]
     assert answer == {"plain": True, "name": harness.path.name, "agreed": False}
-    for order in ("check", "hint", "solution"):  # from a page or a command that cannot show ordinary tests
+    for order in ("check", "hint", "solution"):  # these orders need a lesson of the course
         refusal = harness.order(order, task="determinant", number=1)[-1]
         assert refusal["refused"] == 415
         assert f"`autograder check {harness.path.name}` runs the visible ones" in refusal["message"]
@@ -511,7 +511,7 @@ worker.main()
 
 
 def test_page_closed_during_a_check_stops_reading_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No request for the worker's next answer is pending when the stream of answers is closed."""
+    """Nothing waits for the worker's next answer any more when the stream of answers is closed."""
     monkeypatch.setattr(handlers, "_HEARTBEAT_SECONDS", 0.01)
     chunks: list[str] = []
 

@@ -223,7 +223,7 @@ def test_a_check_sends_each_task_and_stores_its_verdicts(server: Server) -> None
 
 @pytest.mark.whole
 def test_service_gives_the_same_verdicts_as_grading(server: Server) -> None:
-    """Compare messages and points with a check of one task at a time, for a notebook that draws pictures."""
+    """Compare messages and points with those from `Checker`, for a notebook that also draws pictures."""
     from autograder.exam.selfcheck import Checker
 
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
@@ -289,7 +289,7 @@ def test_a_worker_that_dies_is_started_again(server: Server) -> None:
 
 
 def test_notebook_of_no_lesson_is_checked_by_its_visible_tests(server: Server, tmp_path: Path) -> None:
-    """A notebook of no lesson of the course is checked by its own tests, and the message says so."""
+    """A notebook that belongs to no lesson is checked by the tests in that notebook; a message says so."""
     notebook = nbformat.v4.new_notebook()
     for source, marks in [
         ("def twice(x):\n    return 2 * x", {"grade_id": "twice", "solution": True, "grade": False}),
@@ -404,7 +404,7 @@ def test_requests_without_token_or_from_other_sites_are_refused(server: Server) 
         assert post_statuses(headers) <= {403, 404}
         assert get_statuses(headers) <= {403, 404}
     page_headers = cookie_header | {"Sec-Fetch-Site": "same-origin"}
-    # A notebook's text can cause such requests in a browser.
+    # A link or an image in a notebook's text can make the browser send such requests.
     for destination in ("image", "document", "iframe"):
         assert get_statuses(page_headers | {"Sec-Fetch-Dest": destination}) == {403}
     assert get_statuses(page_headers | {"Sec-Fetch-Dest": "empty"}) == get_statuses(page_headers) == {200}
@@ -488,4 +488,4 @@ def test_no_process_outlives_a_killed_server(server: Server) -> None:
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     notes = [json.loads(file.read_bytes()) for file in (server.data / "checks").glob("*.json")]
     (note,) = [note for note in notes if note["path"] == str(server.folder.resolve() / path)]
-    assert task in [row["id"] for row in note["rows"]]  # the verdicts until then are stored
+    assert task in [row["id"] for row in note["rows"]]  # the verdicts from before the kill are stored

@@ -141,7 +141,7 @@ def test_job_that_failed_twice_or_starved_is_retried_alone() -> None:
 
 
 def report_processors(seconds: float) -> set[int]:
-    time.sleep(seconds)  # so that the other worker gets the other job
+    time.sleep(seconds)  # stay busy, so that the other worker takes the next job
     return os.sched_getaffinity(0)
 
 
@@ -212,7 +212,7 @@ def test_closing_an_unused_worker_pool_leaves_no_process() -> None:
 
 @pytest.mark.whole
 def test_other_process_with_preloaded_workers_keeps_its_exit_code() -> None:
-    """A process that imports the workers' modules and starts the workers' server keeps its own exit code."""
+    """Starting the server that forks workers does not change the exit code of the process that starts it."""
     code = (
         "from autograder.workers import executors, preloaded; executors._start_server(); raise SystemExit(3)"
     )

@@ -1,4 +1,4 @@
-"""Tests of `ask`, the language of test cells: the text of a question, its answer, and a check's message."""
+"""Tests of `ask`, which test cells call: the text of a question, its answer, and a check's message."""
 
 from collections.abc import Callable
 from typing import Any
@@ -145,7 +145,7 @@ def test_a_hint_for_an_error_is_not_chosen_by_the_student_s_line_or_its_comment(
 
     lines = message_lines(retain_graph="keep the graph", TypeError="a wrong type", refuse="the line")
     assert lines[-1] == '    raise ValueError("not today")  # TypeError, retain_graph, math domain error'
-    # A general cause is not chosen either, although the line ends with the words of another ValueError.
+    # The comment ends with "math domain error", another ValueError's message, whose cause is not named.
     assert not any("likely cause" in line for line in lines)
     assert message_lines(retain_graph="keep the graph", today="tomorrow")[-1] == "  likely cause: tomorrow"
     assert message_lines(ValueError="another value")[-1] == "  likely cause: another value"

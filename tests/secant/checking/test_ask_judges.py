@@ -1,4 +1,4 @@
-"""Tests of questions with code below the call and with warnings, and of `judge` for a probe's results."""
+"""Tests of `ask` with code below the call and with recorded warnings, and of `judge`."""
 
 import warnings
 from typing import Any

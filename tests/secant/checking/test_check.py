@@ -237,4 +237,4 @@ def test_passed_visible_tests_tell_how_to_run_the_hidden_ones(
     check.visible_passed()
     output = capsys.readouterr().out
     assert command in output
-    assert "If you teach yourself" in output  # in a class edition, Check has no hidden tests
+    assert "If you teach yourself" in output  # students of a class cannot run hidden tests

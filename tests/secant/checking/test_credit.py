@@ -11,7 +11,7 @@ def make_failure(message: str) -> check.CheckFailed:
 
 
 def make_credit(**failures: Exception | None) -> PartialCredit:
-    """Return the credit of a cell whose parts `forward` (1 point) and `gradient` (2) may fail."""
+    """Return the credit of a cell whose parts `forward` (1 point) and `gradient` (2 points) may fail."""
     credit = PartialCredit(forward=1, gradient=2)
     for name in ("forward", "gradient"):
         with credit.part(name):

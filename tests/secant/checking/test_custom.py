@@ -1,4 +1,4 @@
-"""Tests of operations made from formulas, and of what is observed in a call and its backward pass."""
+"""Tests of operations that are built from formulas, and of observing their calls and backward passes."""
 
 from typing import Any
 

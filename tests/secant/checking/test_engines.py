@@ -1,4 +1,4 @@
-"""Tests of right engines, and of engines with a bug, on graphs that reveal the bug and others that do not."""
+"""Tests of correct and faulty autograd engines, on graphs that reveal the fault and on graphs that do not."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_the_gradient_that_replaces_the_others_depends_on_the_order() -> None:
     assert [
         gradient_after(sum_of_powers, 1, "assign", "leaves", turned=turned) for turned in (False, True)
     ] == [4.0, 12.0]
-    # The product comes before the square in every order, so x receives the square's gradient last.
+    # Every order visits the product before the square, so x receives its gradient from the square last.
     for turned in (False, True):
         assert gradient_after(lambda x: x * (x**2), 1, "assign", "leaves", turned=turned) == 8.0
 

@@ -24,8 +24,8 @@ class FakeUnsendable:
         return "a tensor with 15 dimensions"
 
 
-# Answers far from the expected ones. A message may examine only the beginning of such an answer. An answer is
-# made only when a test needs it, because all answers together take a gigabyte.
+# Answers far from the expected ones. A message may examine only the beginning of such an answer. Each answer
+# is created only when a test needs it, because all answers together take a gigabyte.
 WRONG_VALUES: dict[str, Callable[[], Any]] = {
     "dimensions": lambda: torch.zeros((3,) * 15, dtype=torch.uint8),
     "ones": lambda: torch.ones((1,) * 64),

@@ -71,7 +71,7 @@ def test_side_effect_repeated_by_each_call_is_listed_once() -> None:
     for _ in range(2):
         calls(grad, x)
     with torch.no_grad():
-        x += 1  # a change between the calls is the probe's and does not count
+        x += 1  # the probe changes x between the calls; that does not count
     calls(lambda t: t.detach() + 1, x)
     assert calls.changes == [("grad", "x")]
 

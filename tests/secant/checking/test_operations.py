@@ -1,4 +1,4 @@
-"""Tests of `operations`, which counts a computation's operations and finds the largest result."""
+"""Tests of `operations`, which counts torch operations and finds the size of the largest result."""
 
 import torch
 

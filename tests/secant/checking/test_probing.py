@@ -23,7 +23,7 @@ def test_call_without_side_effects_reports_no_change() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
     with watch(x=x, model=model) as watcher, torch.no_grad():
         model(x + 1)
-    # Dropout draws random numbers. That does not count as a change, because it sets no seed.
+    # Dropout draws random numbers, but only setting a seed would count as a change.
     assert watcher.changes == []
 
 
@@ -154,7 +154,7 @@ def test_settings_of_the_process_are_put_back() -> None:
             pack_from_now_on(torch.ones(1), nn.Module())
         torch.ones(1, requires_grad=True).exp()
     assert settings() == before
-    assert len(packed_tensors) == 1  # packed by the hooks from before the watch
+    assert len(packed_tensors) == 1  # packed by the hooks that were set before `watch`
 
 
 def test_a_library_may_add_filters_of_its_own() -> None:

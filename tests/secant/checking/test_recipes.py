@@ -1,4 +1,4 @@
-"""Tests of graphs of Values as a question's arguments, and of checks of operations, orders and passes."""
+"""Tests of Value graphs in questions, and of checks of operations, topological orders and backward passes."""
 
 import itertools
 from typing import Any
@@ -16,7 +16,7 @@ AB = {"a": "Value(2.0)", "b": "Value(3.0)"}
 
 
 class Value(secant.Value):
-    """A Value as a student may have written it, with right and wrong methods."""
+    """A subclass of Value as a student may write it, with some right and some wrong methods."""
 
     def __add__(self, other: Any) -> Any:
         return Value(self.data + other.data, (self, other), (1.0, 1.0))

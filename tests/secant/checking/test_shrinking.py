@@ -7,7 +7,7 @@ from tests.support.settings import in_english  # noqa: F401
 
 
 def _square(x: float) -> float:
-    """Return the square of x, but wrongly x itself if x is 3 or more."""
+    """Return the square of x if x is below 3; otherwise return x, which is wrong."""
     return x * x if x < 3 else x
 
 

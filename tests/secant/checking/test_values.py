@@ -1,4 +1,4 @@
-"""Tests of Values in the student's process: they are made for a question and read as plain data."""
+"""Tests of how the student's process creates a question's Values, and reads them as plain data."""
 
 from typing import Any
 

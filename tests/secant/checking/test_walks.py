@@ -1,4 +1,4 @@
-"""Tests of the messages about an operation and its backward pass."""
+"""Tests of the messages about a student's operation: its value and its backward pass."""
 
 from typing import Any
 

@@ -21,8 +21,9 @@ from secant.explorers.kit.picture import View
 def _rare_garbage_collection() -> Iterator[None]:
     """Collect garbage less often, and only among the objects that these tests create.
 
-    Figures consist of so many objects that collections take a fifth of the time. Full collections remain,
-    because without them a worker process grows by 600 MB. They skip the frozen objects of imported modules.
+    Figures consist of so many objects that collections took a fifth of the tests' time. Full collections
+    still run, because a worker process would otherwise grow by 600 MB. They skip the frozen objects of
+    imported modules.
     """
     before = gc.get_threshold()
     gc.collect()
@@ -44,7 +45,7 @@ def _close_widgets() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="package")
 def _shared_formula_parser() -> Iterator[None]:
-    """Let all renderers share one parser of formulas; separate parsers would parse the same labels again."""
+    """Let all renderers share one formula parser, so that each label is parsed only once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend_agg, "MathTextParser", cache(MathTextParser))
         yield

@@ -196,7 +196,7 @@ KINDS = (
         lambda f, **options: explore_second({"f": f}, derivative="second", **options),
         dropdowns=("function", "derivative"),
         alt_number="-0.12",
-        compared_rows=(),  # three estimates are shown, each with its distance from the true value
+        compared_rows=(),  # three estimates are shown instead, each with its error
         explore_functions=lambda functions: explore_second(functions, derivative="second"),
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
     ),
@@ -242,15 +242,15 @@ KINDS = (
     ),
 )
 
-#: One entry for each explorer: the one that lists arguments to be refused.
+#: The entries of `KINDS` that list arguments to be refused: one for each explorer.
 EXPLORERS = tuple(kind for kind in KINDS if kind.bad_options)
 
-#: Explorers with curves, bars, arrows and buttons. The quick suite tests what all explorers share with these.
+#: Explorers with curves, bars, arrows and buttons. The quick suite tests only these four.
 _QUICK = ("tangent", "paths", "arrows", "buffer")
 
 
 def kind_cases(kinds: Iterable[Kind]) -> list[Any]:
-    """Return a test case for each explorer; those in `_QUICK` are quick."""
+    """Return a test case for each explorer; the quick suite runs only those in `_QUICK`."""
     return [case(kind, quick=kind.name in _QUICK, id=str(kind)) for kind in kinds]
 
 

@@ -179,7 +179,7 @@ def test_start_values_are_moved_into_range() -> None:
 
 
 def test_overlapping_markers_of_steps_can_be_told_apart(full_drawing: None) -> None:
-    """Rings differ in colour and size, marks of zeros in colour and row, and markers in their positions."""
+    """Rings differ in colour and size, zero marks in colour and row, and curve markers in their positions."""
     figure: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)]).picture
     colors = [line.get_color() for line in figure.curves]
     assert len(set(colors)) == 3

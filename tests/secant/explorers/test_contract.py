@@ -95,7 +95,7 @@ def controls(explorer: Any) -> Iterator[Any]:
 # Learners' functions
 
 
-#: Every pair of a kind and a bad function. Every third pair is quick, so each kind and each function occurs.
+#: Every kind with every bad function. The quick suite runs every third pair: each kind and function occurs.
 MISTAKE_CASES = [
     case(kind, name, quick=(row + column) % 3 == 0, id=f"{kind}-{name}")
     for row, kind in enumerate(KINDS)
@@ -109,14 +109,14 @@ def test_function_problem_is_shown_above_the_picture(
     kind: Kind, name: str, no_comms: None, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Panel, "_draw", lambda panel: None)  # in Korean, only the words are tested
+        patch.setattr(Panel, "_draw", lambda panel: None)  # the Korean picture is not tested
         korean_explorer = check_problem_display(kind, name, "ko")
     if name in WITHOUT_SLOPE:  # otherwise the picture is hidden, or shows an earlier step
         request.getfixturevalue("full_drawing")
     explorer = check_problem_display(kind, name, "en")
     assert explorer.has_content == korean_explorer.has_content
     if explorer.has_content:
-        if name == "cut":  # for one function only, because a PNG takes as long as all the rest
+        if name == "cut":  # only here, because a PNG takes as long as the rest of the test
             assert explorer._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
     elif name == "raises":
         assert not any(axes_visibility(explorer.static_figure()))
@@ -196,7 +196,7 @@ def test_function_that_fails_at_one_x_is_shown_well_elsewhere(
 ) -> None:
     explorer = kind.explore_function(below_one, x=0.5, x_range=(0.25, 3.0), h=1e-2)
     slider = getattr(explorer, kind.places[0])
-    if kind.name == "buffer":  # the call failed, so there is no sum
+    if kind.name == "buffer":  # f failed, so there is no sum to show
         assert not explorer.has_content
     else:
         assert explorer.has_content
@@ -242,7 +242,7 @@ def test_a_function_with_an_if_is_right_on_both_sides(kind: Kind, no_comms: None
 
 
 def numbers(explorer: Any) -> list[float]:
-    """Return the displayed quotients and slopes, which do not depend on rounding."""
+    """Return the quotients and slopes that an explorer displays, but no errors, which depend on rounding."""
     matches = re.findall(
         r'secant-(?:quotient\d?|gradient|slope\d|jvp|backward)">([^<]*)<', explorer.text.value
     )
@@ -274,7 +274,7 @@ def state_shared_by_threads() -> tuple[object, ...]:
 
     def record_state() -> None:
         print("a line of a cell")
-        # Only filters without a pattern for the message are compared. Filters with one may precede them.
+        # Filters with a message pattern may be added at the front, so only the other filters are compared.
         filters = [entry for entry in warnings.filters if entry[1] is None]
         states.append((sys.stdout, filters, warnings.showwarning, torch.get_num_threads(), dict(rcParams)))
 
@@ -415,7 +415,7 @@ def test_a_state_out_of_range_is_moved_into_range_with_a_note() -> None:
 
 
 def test_start_value_between_slider_steps_is_kept() -> None:
-    """The page's handle stops only at whole steps, and reports the step where it stops."""
+    """On the page, a slider's handle stops only at whole steps, and the page reports the step."""
     explorer = secant.explore(h=2.0, x=1.2345)
     explorer.log_h.value, explorer.x.value = 0.3125, 1.23
     assert (explorer.setting.h, explorer.setting.x) == (2.0, 1.2345)
@@ -442,7 +442,7 @@ def test_shown_quotient_and_slope_differ_by_the_shown_error(kind: Kind, shared_e
     first = shared_explorer.log_h.value
     for shared_explorer.log_h.value in (-3, -8):
         quotient, slope, error = (float(text(shared_explorer, name)) for name in kind.compared_rows)
-        assert abs(quotient - slope) == pytest.approx(error, rel=0.3)  # all three numbers are rounded
+        assert abs(quotient - slope) == pytest.approx(error, rel=0.3)  # the page rounds all three
     shared_explorer.log_h.value = first
 
 
@@ -525,7 +525,7 @@ def test_strokes_over_the_still_scene_equal_a_full_drawing(
         images = picture(shared_explorer.view), Image.fromarray(np.asarray(renderer.buffer_rgba()))
         thumbnails = [image.convert("L").resize((225, 100), Image.Resampling.BOX) for image in images]
         differences = np.abs(np.subtract(*(np.asarray(image, dtype=float) for image in thumbnails)))
-        assert differences.mean() < 0.4  # Agg moves edges to whole pixels, a canvas does not
+        assert differences.mean() < 0.4  # Agg snaps edges to whole pixels, but a canvas does not
         assert differences.max() < 60
         slider.value = first
 

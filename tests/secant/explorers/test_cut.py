@@ -10,7 +10,7 @@ import torch
 from secant.explorers.cut import PAIRS, explore_cut
 from tests.support.reading import displayed_number, problems, remarks
 
-SLOPES = {  # functions of x: autograd's gradient, and the gradient lost at the cut
+SLOPES = {  # by formula: autograd's gradient at x, and the part lost by detach()
     "x · (x²).detach()": lambda x: (x**2, 2 * x**2),
     "x² · x.detach()": lambda x: (2 * x**2, x**2),
     "x · (1/|x|).detach()": lambda x: (1 / x, -1 / x),

@@ -1,4 +1,4 @@
-"""Tests of functions of one x that are adapted to accept many x."""
+"""Tests of adapting a function of one x so that it accepts many x at once."""
 
 import math
 

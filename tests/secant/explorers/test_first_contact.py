@@ -14,7 +14,7 @@ import secant
 from tests.support.lessons import LESSONS, source
 from tests.support.reading import displayed_number
 
-FRACTIONS = 0.15, 0.4, 0.85  # fractions of a slider's range where no lesson's gradient is 0
+FRACTIONS = 0.15, 0.4, 0.85  # positions in a slider's range; no gradient is 0 there
 LOG_H = 0.0, -1.0, -2.0, -3.0, -4.0
 MAX_DISTANCE = 1e-3  # largest distance at h = 1e-4, as a fraction of the gradient
 

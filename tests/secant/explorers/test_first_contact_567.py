@@ -27,8 +27,8 @@ def move_to(explorer: Any, fraction: float) -> None:
         slider.value = slider.min + fraction * (slider.max - slider.min)
 
 
-#: By lesson, a function that returns the distance of the quotient from autograd's gradient, and the size of
-#: the gradient.
+#: By lesson, a function that returns the distance between the quotient and autograd's gradient, and
+#: the size of the gradient.
 GAPS: dict[int, Callable[[Any], tuple[float, float]]] = {
     5: lambda reading: (reading.gap, float(np.hypot(*reading.jvp))),
     6: lambda reading: (reading.error, abs(reading.slope)),

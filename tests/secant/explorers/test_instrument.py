@@ -25,12 +25,12 @@ DARK = {**LOOK, "dark": True, "background": "#111111"}
 
 
 def explorer_functions() -> dict[str, Any]:
-    """Return the names that a notebook needs to evaluate an explorer's call."""
+    """Return the explore functions by name, for evaluating the call that an explorer shows."""
     return {name: getattr(secant, name) for name in secant.__all__ if name.startswith("explore")}
 
 
 def reevaluate(explorer: Any, **names: Any) -> Any:
-    """Return the explorer that results from evaluating another explorer's call."""
+    """Evaluate the call that an explorer shows, and return the new explorer."""
     return eval(explorer.call, explorer_functions() | {"torch": torch, **names})
 
 
@@ -100,7 +100,7 @@ def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind)
     children = list(explorer.children)
     assert (
         children.index(explorer.view) - children.index(explorer.question) == 2
-    )  # the message about problems is between them
+    )  # only the problem message stands between the question and the picture
     assert (is_displayed(explorer.question), is_displayed(explorer.cover), is_displayed(explorer.text)) == (
         False,
         False,
@@ -203,7 +203,7 @@ def test_dragging_each_handle_moves_its_slider(kind: Kind, full_drawing: None) -
 
 def test_arrow_keys_move_both_sliders_by_every_key_press() -> None:
     explorer = secant.explore(x=5, h=1e-3)
-    explorer.view._trait_values.pop("steps", None)  # as if no page had read it yet
+    explorer.view._trait_values.pop("steps", None)  # as if no page had read `steps` yet
     explorer.view.steps = [10, 0]
     explorer.view.steps = [9, -8]
     assert explorer.x.number == pytest.approx(5.09)

@@ -259,7 +259,7 @@ def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages:
 
 
 def multiply_by_inverse(x: torch.Tensor) -> torch.Tensor:
-    """Return a product with the inverse of a matrix that is singular where x[0] is 0, on a line of the grid.
+    """Multiply by the inverse of a matrix that is singular on one line of the grid, where x[0] is 0.
 
     On that line torch raises an error, and then vmap fails for all points of the grid.
     """

@@ -1,4 +1,4 @@
-"""Tests of lesson 7's explorer: the quotient tends to the true slope, whatever backward reads."""
+"""Tests of lesson 7's explorer: the quotient tends to the true slope, even if backward reads changed data."""
 
 import math
 from typing import Any

@@ -72,7 +72,7 @@ def test_markers_are_sent_as_one_shape_with_many_positions(axes: Axes) -> None:
     )
     (stroke,) = draw(line)
     assert stroke["at"] == [[50, 50], [150, 100]]
-    assert stroke["path"].count("C") == 1  # one run of curves around the centre, with a radius of 5 pixels
+    assert stroke["path"].count("C") == 1  # one circle with a radius of 5 pixels
     assert stroke["path"].startswith("M0.0 -5.0 C")
     assert (stroke["line"], stroke["thick"]) == ("#0000ffff", 1)
     assert "fill" not in stroke

@@ -47,7 +47,7 @@ def test_the_quotient_has_as_many_digits_as_rounding_leaves_right(
         quotient = text(explorer, "quotient")
         counts.append(len(quotient.split("e")[0].lstrip("0.").replace(".", "")))
         assert float(quotient) == pytest.approx(explorer.reading.quotient, rel=0.06)
-    assert min_digits <= max(counts) <= max_digits  # for some x, a final zero is left out
+    assert min_digits <= max(counts) <= max_digits  # a final zero is not shown
 
 
 def test_number_of_digits_shown_depends_on_the_rounding_error() -> None:

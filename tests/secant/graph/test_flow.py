@@ -234,7 +234,7 @@ def test_drawn_gradients_of_a_random_program_are_those_of_backward(seed: int, im
         outputs = [tensors[node.tensors[0].split()[0]] for node in graph.nodes if node.output]
         try:
             torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
-        except (RuntimeError, TypeError, AttributeError):  # such as those of hooks that receive None
+        except (RuntimeError, TypeError, AttributeError):  # for example, from a hook that receives None
             drawn_values = {}
         LOG.clear()
         leaf_names = {name for node in graph.nodes for name in ([node.leaf.split()[0]] if node.leaf else [])}
@@ -296,7 +296,7 @@ MESSAGES = {
 
 
 def omitted_cases() -> dict[str, tuple[Tensor, str, str]]:
-    """Return results with something in their graph that drawing leaves out, the trouble, and its place."""
+    """Return results that drawing cannot follow completely, the kind of trouble, and the node with it."""
 
     def with_hook(hook: Callable[..., Any], method: str) -> Tensor:
         y = x * 3

@@ -42,7 +42,7 @@ def prepare(course: Path, day: date = DAY) -> str:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Return the content of all files in a folder that the learner sees, by path."""
+    """Return the content of every file that the learner sees in a folder, by relative path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")

@@ -212,7 +212,7 @@ def test_commands_to_copy_are_not_wrapped(
 
 
 def test_doctor_gradient_check_is_ascii_only() -> None:
-    assert doctor._GRADIENT.isascii()  # it is passed to another process as an argument
+    assert doctor._GRADIENT.isascii()  # another process gets this code as an argument
 
 
 @pytest.mark.parametrize(("needed", "code"), [(True, 1), (False, 0)])

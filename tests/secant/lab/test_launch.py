@@ -428,7 +428,7 @@ def test_windows_users_get_no_make_command(small_course: Path, monkeypatch: pyte
 
 @pytest.fixture
 def read_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, object]], Config]:
-    """Return a function that reads a server's configuration under `make lab`, given the learner's own."""
+    """Return a function that reads a server's settings under `make lab`, given the learner's own settings."""
 
     def read(own_settings: dict[str, object]) -> Config:
         monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "own"))

@@ -156,7 +156,7 @@ def test_server_refuses_requests_without_the_token(server: Server) -> None:
 
 
 def test_the_page_knows_which_messages_are_not_tracked(server: Server) -> None:
-    """The installed extension adds the type, so that pages do not redraw the kernel's status for it."""
+    """The extension lists untracked types, so that pages do not redraw the kernel's status for them."""
     assert "comm_msg" in page_config(server)["untracked_message_types"]
 
 
@@ -180,7 +180,7 @@ async def run_code(
 
 
 async def next_reply(client: WebSocketClientConnection, message_id: str, kind: str) -> dict[str, Any]:
-    """Return the next message of a kind that answers the message with this number."""
+    """Return the next message of this kind that replies to the message with this id."""
     async with asyncio.timeout(60):
         while True:
             message = json.loads(await client.read_message() or "null")

@@ -25,7 +25,7 @@ from tests.support.settings import preserved_signals  # noqa: F401
 
 
 def server_side(port: Any) -> Any:
-    """Return the server's socket of the kernel websocket whose client uses this port."""
+    """Return the server's end of the kernel websocket whose client uses this port."""
     for handler in gc.get_objects():
         # isinstance would read attributes of the object, and one of torch's objects warns about that.
         if issubclass(type(handler), KernelWebsocketHandler) and handler.ws_connection is not None:
@@ -56,7 +56,7 @@ async def nodelay_option(home: Any, extensions: Any) -> Any:
             f"ws://127.0.0.1:{server.port}/api/kernels/{kernel}/channels?session_id=test"
         )
         try:
-            await asyncio.wait_for(client.read_message(), 30)  # now the kernel's side is connected, too
+            await asyncio.wait_for(client.read_message(), 30)  # wait until the kernel is connected
             port = client.stream.socket.getsockname()[1]
             return server_side(port).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         finally:

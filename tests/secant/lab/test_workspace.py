@@ -114,7 +114,7 @@ def test_missing_or_corrupt_state_file_costs_no_work(small_course: Path, content
     for _ in range(2):
         prepare(small_course)
         assert notebook.read_bytes() == b"my answers"
-        # It is unknown which version the answers were written for, so the current one is put next to them.
+        # It is unknown to which version the notebook belongs, so the current version is added next to it.
         assert len(notebooks(small_course)) == 2
     assert json.loads(state.read_bytes())
 

@@ -135,7 +135,7 @@ def test_last_check_records_its_task_or_the_whole_lesson() -> None:
     assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t1"}
     note_check(facts, "01_lesson", rows[1:], "t2")
     assert facts["last"] == {"lesson": "01_lesson", "task": "hard", "when": "t2"}
-    note_check(facts, "01_lesson", rows[1:], "t3", whole=True)  # stopped after one verdict
+    note_check(facts, "01_lesson", rows[1:], "t3", whole=True)  # a whole check, stopped after one verdict
     assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t3"}
 
 
@@ -145,7 +145,7 @@ def test_merging_progress_keeps_the_best_of_both() -> None:
     diary.check(1, "easy")
     diary.predict(1, "one", "A")
     diary.check(2, "easy", "wrong", "1")
-    other.predict(1, "one", "B")  # made earlier than the other choice
+    other.predict(1, "one", "B")  # earlier than the choice of A
     other.check(1, "easy")
     other.check(3, "easy")
     other.check(3, "hard")

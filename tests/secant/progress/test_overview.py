@@ -146,7 +146,7 @@ def test_overview_continues_at_the_last_checked_or_edited_lesson(
     record.check(LESSON_8, [row("StableSoftplus")])
     continuation = overview(course_folder, workspace, "en")["continue"]
     assert (continuation["task"], continuation["task_title"]) == ("safe_sqrt", "Task 8.4 · safe_sqrt")
-    edit(workspace / LESSON_8 / f"{LESSON_8}.ipynb")  # JupyterLab saves it after the check
+    edit(workspace / LESSON_8 / f"{LESSON_8}.ipynb")  # JupyterLab saves the notebook after the check
     assert overview(course_folder, workspace, "en")["continue"]["task"] == "safe_sqrt"
     edit(workspace / LESSON_9 / f"{LESSON_9}.ipynb", LATER + 60)
     assert overview(course_folder, workspace, "en")["continue"]["lesson"] == LESSON_9
@@ -235,7 +235,7 @@ def test_points_are_capped_at_a_tasks_new_maximum(
 
 @pytest.fixture(scope="module")
 def class_edition(course_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy the course as a class edition, without source/ and its hidden tests, which give the points."""
+    """Copy the course as a class edition: without source/, so without the hidden tests that give points."""
     folder = tmp_path_factory.mktemp("class") / "house"
     return Path(shutil.copytree(course_folder, folder, ignore=shutil.ignore_patterns("source")))
 
@@ -270,7 +270,7 @@ def test_visible_passes_do_not_count_where_hidden_tests_exist(
     lesson_8 = lesson(overview(course_folder, workspace, "en"), 8)
     assert (lesson_8["points"], lesson_8["passed"], lesson_8["state"]) == (0, 0, "in_progress")
     record.check(LESSON_8, [row(task) for task in tasks])
-    result = overview(class_edition, workspace, "en")  # the hidden tests have passed in the full course
+    result = overview(class_edition, workspace, "en")  # hidden tests passed in the full course
     assert (lesson(result, 8)["passed"], lesson(result, 8)["points"]) == (6, 12)
     assert {entry["id"] for entry in result["achievements"]} >= {"first_pass", "whole_lesson"}
 

@@ -1,4 +1,4 @@
-"""Tests of the review of predictions, which are asked again after some days."""
+"""Tests of the review, which asks a learner for earlier predictions again after some days."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +23,7 @@ def days_ago(days: float) -> str:
 
 
 def make_facts(*predictions: tuple[str, str, float]) -> Facts:
-    """Return facts with predictions, given as the name, the first choice and the days since then."""
+    """Return facts with predictions; each is given by its name, first choice and age in days."""
     facts = notes.empty_facts()
     for name, choice, days in predictions:
         notes.note_prediction(facts, name, choice, None, days_ago(days))
@@ -43,7 +43,7 @@ def test_every_prediction_of_the_course_can_be_asked_once_more() -> None:
                 assert question.right == lesson.notebook.predictions[name]
                 assert question.right in question.choices.keys() == question.replies.keys()
                 assert all(question.choices.values())
-                assert "**" in question.text, name  # the question itself is bold
+                assert "**" in question.text, name  # the text puts the question in bold
 
 
 def test_review_asks_a_prediction_after_two_days() -> None:

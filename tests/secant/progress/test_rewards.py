@@ -10,7 +10,7 @@ from tests.secant.progress.diary import COURSE, SPECIAL, Diary
 
 
 def click_through(diary: Diary) -> None:
-    """Do all that clicks alone can do: check empty and wrong answers, read hints and solutions, choose."""
+    """Do all that needs only clicks: predict, check empty and wrong answers, read hints and solutions."""
     for lesson in COURSE:
         for name in ("one", "two"):
             diary.predict(lesson.number, name, "A")
