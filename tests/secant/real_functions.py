@@ -134,7 +134,7 @@ def graph(program: Callable[[], dict[str, Tensor]]) -> Callable[[], list[str]]:
 
 
 def engine(f: Callable[[Tensor], Tensor], bug: str, calls: int, expected: float) -> Callable[[], list[str]]:
-    """Return a judge for an engine with a bug; `expected` is its gradient at x = 2, computed by hand."""
+    """Return a judge for an engine. `expected` is the gradient at x = 2, computed by hand."""
 
     def judge() -> list[str]:
         problems: list[str] = []
