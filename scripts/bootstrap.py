@@ -203,8 +203,9 @@ def read_stamp() -> "dict[str, Any]":
 
 def write_stamp(stamp: "dict[str, Any]") -> None:
     """Record what is installed in .venv; {"building": true} means that the installation is not complete."""
-    with open(STAMP, "w", encoding="utf-8") as file:
+    with open(STAMP + ".new", "w", encoding="utf-8") as file:
         json.dump(stamp, file)
+    os.replace(STAMP + ".new", STAMP)  # so that a set-up that is killed leaves a whole record
 
 
 def is_ready(extras: "list[str]") -> bool:
