@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(suites, "suites")
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return the number of workers of a whole run: one more than there are processors.
-
-    Its tests often wait for browsers and servers.
-    """
-    return (os.cpu_count() or 1) + 1 if runs_whole(config) and config.getoption("--lesson") is None else None
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """Add a worker to xdist's number in a whole run, in which tests often wait for browsers and servers."""
+    workers = yield
+    return workers + 1 if runs_whole(config) and config.getoption("--lesson") is None else workers
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -49,7 +49,7 @@ class Scope(Enum):
 
 #: The stages, each with pytest's options and the scope of the tests.
 STAGES: dict[str, tuple[list[str], Scope]] = {
-    "quick, file": ([], Scope.FILE),
+    "quick, file": (["-n", "0"], Scope.FILE),  # a file would go to one worker anyway
     "quick, room": ([], Scope.ROOM),
     "quick": ([], Scope.SUITE),
     "whole, room": ([WHOLE], Scope.ROOM),
@@ -123,13 +123,13 @@ class Trial:
         options, scope = STAGES[stage]
         faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
         tried_count = 0
-        for chosen, batch in self._batches(scope, faults):
-            self._run_batch(stage, [*self._options, *options, *chosen], batch)
+        for paths, batch in self._batches(scope, faults):
+            self._run_batch(stage, [*self._options, *options, *paths], batch)
             tried_count += len(batch)
             print(f"{time.strftime('%X')} {stage}: {tried_count} of {len(faults)} faults tried", flush=True)
 
     def _batches(self, scope: Scope, faults: list[Fault]) -> Iterator[tuple[list[str], list[Fault]]]:
-        """Yield each group of faults to be tried together, with pytest's options and the tests' paths."""
+        """Yield each group of faults to be tried together, with the paths of the tests to run."""
         if scope is Scope.SUITE:
             yield [], faults
         elif scope is Scope.ROOM:
@@ -140,7 +140,7 @@ class Trial:
                 name = f"test_{Path(fault.path).stem}.py"
                 tests = tests_of(self._tree.root, room_of(fault))
                 if paths := [path for path in tests if Path(path).name == name]:
-                    yield ["-n", "0", *paths], [fault]  # one file is one worker's work
+                    yield paths, [fault]
 
     def _run_batch(self, stage: str, options: list[str], faults: list[Fault]) -> None:
         baseline = self._state.baseline

@@ -62,6 +62,11 @@ class ExchangeClass:
             patch.setattr(exchange, "datetime", SimpleNamespace(datetime=Clock))
             self._start(SubmitApp(), self._home, STEPS)
 
+    def hand_in(self, timestamp: str, lang: str = "en") -> Path:
+        """Write Ann's notebook with this text in timestamp.txt into submitted/, and return its path."""
+        notebook = answered_notebook(self.course_root, self.answers, lang)
+        return hand_in(self.course_root, "ann", notebook, timestamp=timestamp)
+
     def collect(self, *arguments: str) -> None:
         self._start(CollectApp(), self.course_root, STEPS, "--ExchangeCollect.check_owner=False", *arguments)
 
@@ -142,12 +147,7 @@ def test_exchange_submission_is_late_after_the_deadline_only(
 def test_page_and_table_say_times_and_zone_where_points_are_taken_off(exchange_class: ExchangeClass) -> None:
     exchange_class.use("Asia/Seoul")
     exchange_class.due("2026-11-29 12:51")
-    hand_in(
-        exchange_class.course_root,
-        "ann",
-        answered_notebook(exchange_class.course_root, exchange_class.answers),
-        timestamp="2026-11-29 13:02 KST",
-    )
+    exchange_class.hand_in("2026-11-29 13:02 KST")
     assert exchange_class.grade() == 5.0
     submitted_at, due_at = (
         "2026-11-29 13:02 (Asia/Seoul, UTC+09:00)",
@@ -169,8 +169,7 @@ def test_page_and_table_say_times_and_zone_where_points_are_taken_off(exchange_c
 def test_korean_page_says_times_and_zone(exchange_class: ExchangeClass) -> None:
     exchange_class.use("Asia/Seoul")
     exchange_class.due("2026-11-29 12:51:00")
-    notebook = answered_notebook(exchange_class.course_root, exchange_class.answers, "ko")
-    hand_in(exchange_class.course_root, "ann", notebook, timestamp="2026-11-29 12:51:00.5 KST")
+    exchange_class.hand_in("2026-11-29 12:51:00.5 KST", "ko")
     assert exchange_class.grade() == 5.0
     assert (
         "제출 2026-11-29 12:51:00.500000 (Asia/Seoul, UTC+09:00). "
@@ -191,12 +190,7 @@ def test_undecided_time_is_not_late_and_gets_a_line(
 ) -> None:
     exchange_class.use("Asia/Seoul")
     exchange_class.due("2026-11-01 12:00")
-    hand_in(
-        exchange_class.course_root,
-        "ann",
-        answered_notebook(exchange_class.course_root, exchange_class.answers),
-        timestamp=text,
-    )
+    exchange_class.hand_in(text)
     for student in ("bob", "cho", "dan", "eve"):
         hand_in(exchange_class.course_root, student, "{", timestamp=text)
     assert exchange_class.grade() == 0.0
@@ -259,12 +253,7 @@ def test_collecting_before_the_due_date_takes_what_was_in_time(exchange_class: E
 def test_formgrader_shows_and_enters_times_as_the_page_does(exchange_class: ExchangeClass) -> None:
     exchange_class.use("Europe/Berlin")
     exchange_class.due("2026-12-24 23:59")
-    hand_in(
-        exchange_class.course_root,
-        "ann",
-        answered_notebook(exchange_class.course_root, exchange_class.answers),
-        timestamp="2026-12-24 23:00 CET",
-    )
+    exchange_class.hand_in("2026-12-24 23:00 CET")
     assert exchange_class.grade() == 0.0
     config = load_config(exchange_class.course_root)
     api = NbGraderAPI(config=config)
@@ -306,12 +295,7 @@ def test_extension_by_days_ends_at_the_same_time_of_day(
     exchange_class.use(zone)
     exchange_class.due(due)
     timestamp = f"{end - timedelta(minutes=1):%Y-%m-%d %H:%M} UTC"
-    path = hand_in(
-        exchange_class.course_root,
-        "ann",
-        answered_notebook(exchange_class.course_root, exchange_class.answers),
-        timestamp=timestamp,
-    )
+    path = exchange_class.hand_in(timestamp)
     assert exchange_class.grade() == 5.0
     with Gradebook(f"sqlite:///{exchange_class.course_root}/gradebook.db", "secant") as book:
         book.grant_extension(STEPS, "ann", days=7)
