@@ -204,6 +204,16 @@ def test_installation_shows_its_progress_in_a_terminal(
     assert output.rstrip().rpartition("\r")[2] in ("Ready.", "준비가 끝났습니다.")
 
 
+def test_record_of_the_venv_stays_whole_if_writing_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "STAMP", str(tmp_path / "secant-stamp.json"))
+    bootstrap.write_stamp({"building": True})
+    with pytest.raises(TypeError):
+        bootstrap.write_stamp({"extras": object()})  # fails when a part has been written
+    assert bootstrap.read_stamp() == {"building": True}
+
+
 def test_progress_follows_what_pip_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECANT_LANG", "en")
     monkeypatch.setattr(bootstrap, "VENV", str(tmp_path / "venv"))
