@@ -1984,7 +1984,7 @@ hint = hints("agreement_loss")
 
 
 def _compare(f, h, inputs, loss, slopes, tolerance=None):
-    """loss, and each of slopes (keyed by tensor): the right one, and wrong ones, keyed by hint."""
+    """loss: the right one, then wrong ones keyed by hint; slopes: the same for each gradient."""
     functions = {"f": f"lambda t: {f}", "h": f"lambda t: {h}"}
     answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **inputs)
     call_counts = [len(answer.given(name).result) for name in "fh"]
