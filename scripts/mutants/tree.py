@@ -17,6 +17,7 @@ from scripts.mutants.faults import Fault
 #: The name that stands for all tests of a run if the run crashed or did not end, and therefore reported no
 #: failed test.
 WHOLE_RUN = "(the whole run)"
+_INTERRUPTED = 2  # pytest's exit code if it was stopped
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
 
@@ -72,6 +73,8 @@ class Tree:
             # Turn off the plugin that limits the tests' processor time, because an exceeded limit does not
             # mean that a fault was noticed.
             own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
+            # A module that cannot be imported counts as one failed test, with workers and without them.
+            own += ["--continue-on-collection-errors"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:
                 cache.parent.mkdir(parents=True)
@@ -79,6 +82,8 @@ class Tree:
                 command += ["--last-failed", "--last-failed-no-failures", "none"]
             code = self._run([*command, *(["-x"] if first else [])], seconds)
             failed_tests = list(json.loads(cache.read_text(encoding="utf-8"))) if cache.exists() else []
+        if first and code == _INTERRUPTED and any(map(self._has_failed_now, failed_tests)):
+            code = 1  # pytest's workers report the stop after the first failure as an interruption
         if code not in _ENDED_NORMALLY or (code == 1 and not failed_tests):
             return [WHOLE_RUN]
         if code != 1:

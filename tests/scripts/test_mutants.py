@@ -176,7 +176,7 @@ def test_no_suite_is_run_if_there_are_no_faults() -> None:
 def test_run_in_the_clone_names_failing_tests_and_keeps_the_working_tree(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test is slow, because it starts pytest five times."""
+    """The test is slow, because it starts pytest seven times."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     tests = "from package.numbers import STEP, add\n\n\ndef test_step():\n    assert STEP == 1\n\n\n"
     (repository / "test_numbers.py").write_text(tests + "def test_add():\n    assert add(1) == 2\n")
@@ -197,8 +197,11 @@ def test_run_in_the_clone_names_failing_tests_and_keeps_the_working_tree(
     assert tree.failures(options) == ["test_numbers.py::test_step", "test_numbers.py::test_add"]
     failures = tree.failures(options, ["test_numbers.py::test_add", "test_numbers.py::test_step"], first=True)
     assert failures[0] == "test_numbers.py::test_step"
+    assert tree.failures([*options, "-p", "xdist", "-n", "1"], first=True) == ["test_numbers.py::test_step"]
     tree.write([add])
     assert tree.failures(options, ["test_numbers.py::test_step"]) == []
+    tree.write([Fault("", step.path, step.line, step.old, "1 / 0\n")])
+    assert tree.failures(options) == ["test_numbers.py"]
     assert tree.failures(["no_such_file.py"]) == [WHOLE_RUN]
     assert (repository / "package" / "numbers.py").read_text() == "the user is still typing"
 
