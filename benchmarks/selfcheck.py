@@ -81,7 +81,7 @@ def seconds(action: Callable[[], float | None], rounds: int = ROUNDS) -> float:
     return statistics.median(measured_seconds)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Buttons:
     """The check button and the Validate button of the notebook that a page shows."""
 

@@ -1,8 +1,12 @@
-"""Tests of the layers in ARCHITECTURE.md: a package imports only from the packages below it."""
+"""Tests of the layers in ARCHITECTURE.md, in which a package imports only from those below it, and of rules.
+
+The rules hold for every module of the product.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -123,8 +127,18 @@ def package_of(module: str) -> str:
     return max((name for name in ALLOWED_IMPORTS if f"{module}.".startswith(f"{name}.")), key=len)
 
 
+@cache
+def product_trees() -> dict[Path, ast.Module]:
+    """Parse every module of the product, of the scripts and of the benchmarks."""
+    return {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for folder in ("secant", "autograder", "scripts", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(product_trees()[path]):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
@@ -191,11 +205,7 @@ HOOKS = {
 
 @pytest.mark.costly("parses every module of the product")
 def test_every_public_name_of_a_module_is_used() -> None:
-    trees = {
-        path: ast.parse(path.read_text(encoding="utf-8"))
-        for package in ("secant", "autograder", "scripts", "benchmarks")
-        for path in (ROOT / package).rglob("*.py")
-    }
+    trees = product_trees()
     users = [path.read_text(encoding="utf-8") for pattern in USERS for path in ROOT.glob(pattern)]
     used = {word for text in users for word in re.findall(r"\w+", text)} | HOOKS
     for tree in trees.values():
@@ -208,6 +218,29 @@ def test_every_public_name_of_a_module_is_used() -> None:
         if name not in used and not name.startswith("__")
     ]
     assert not unused
+
+
+@pytest.mark.costly("parses every module of the product")
+def test_dataclass_is_frozen_unless_its_module_assigns_a_field() -> None:
+    unfrozen = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path, tree in product_trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and any(re.match(r"dataclass(?!.*frozen=True)", ast.unparse(item)) for item in node.decorator_list)
+        and not fields_of(node) & attributes_assigned(tree)
+    ]
+    assert unfrozen == ["secant/explorers/kit/widget.py: Findings"]  # explorers assign its fields
+
+
+def fields_of(node: ast.ClassDef) -> set[str]:
+    fields = (line.target for line in node.body if isinstance(line, ast.AnnAssign))
+    return {target.id for target in fields if isinstance(target, ast.Name)}
+
+
+def attributes_assigned(tree: ast.Module) -> set[str]:
+    attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
 
 
 def names_used(tree: ast.Module) -> Iterator[str]:

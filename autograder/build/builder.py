@@ -53,7 +53,7 @@ class StaleFile:
     reason: Literal["missing", "differs", "extra"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class BuildResult:
     """The result of a build: the files that were written, and the files and translations that are stale."""
 

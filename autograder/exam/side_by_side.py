@@ -45,7 +45,7 @@ class _ForkedAway(BaseException):
         self.child = child
 
 
-@dataclass
+@dataclass(frozen=True)
 class _ChildTask:
     """A fork of the examiner that runs one task.
 

@@ -153,7 +153,7 @@ def lesson_of(data: bytes, cells_by_lesson: Mapping[str, frozenset[str]]) -> str
     return best if cells_by_lesson[best] & cells else ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Collector:
     """A collector that places one archive's files in submitted/.
 

@@ -70,7 +70,7 @@ class SyllabusPlace:
         return self.lessons[self.number] if self.number < len(self.lessons) else None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Files:
     """The files that a page needs: its explorers' recordings, and the picture that a shared link shows.
 

@@ -184,7 +184,7 @@ class _Session:
         return {**_DEFAULTS, **report}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Answer:
     """The answer to a question. Each check returns the answer itself, so that checks can be chained.
 

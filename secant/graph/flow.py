@@ -55,7 +55,7 @@ class Fact:
         return f"{word} {self.name}".rstrip() + f" = {self.text}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Flow:
     """The incoming gradients and the slopes of all nodes.
 

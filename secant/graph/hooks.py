@@ -23,7 +23,7 @@ Hook = Callable[..., Any]
 HookTable = dict[int, Hook]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Hooks:
     """The hooks of one node; each list is in the order in which the hooks are called.
 
