@@ -352,18 +352,17 @@ def forget(
         typer.confirm(f"Delete all grades and work of {student}? This cannot be undone", abort=True)
     result = forget_student(course, student)
     if not result.deleted:
-        out.print(f"No grades or work of {student} were found here.", highlight=False, markup=False)
+        out.print(f"No grades or work of {student} were found here.")
     else:
-        out.print(f"Deleted: {', '.join(result.deleted)}.", highlight=False, markup=False)
+        out.print(f"Deleted: {', '.join(result.deleted)}.")
     if result.remaining:
-        out.print(f"Still named in: {', '.join(result.remaining)}.", highlight=False, markup=False)
+        out.print(f"Still named in: {', '.join(result.remaining)}.")
         out.print("These hold other students' grades, too: delete the files, or the student in them.")
     if result.unsearched:
-        out.print(f"Could not be searched: {', '.join(result.unsearched)}.", highlight=False, markup=False)
+        out.print(f"Could not be searched: {', '.join(result.unsearched)}.")
     out.print(
         "Not searched: the exchange, other folders than those that Secant fills, .py, .md, .toml and .ipynb "
-        "files in the course's folder, git's history, backups.",
-        highlight=False,
+        "files in the course's folder, git's history, backups."
     )
     raise typer.Exit(1 if result.remaining or result.unsearched else 0)
 
@@ -563,7 +562,7 @@ def _list_stale(lessons: Sequence[Lesson]) -> None:
 
     locations = [location for lesson in lessons for location in stale_translations(lesson)]
     for location in locations:
-        out.print(location, style="yellow", highlight=False)
+        out.print(location, style="yellow")
     out.print(f"{counted(len(lessons), 'lesson')}: {counted(len(locations), 'stale translation')}.")
 
 
@@ -653,7 +652,7 @@ def try_(
         answers += len(task_answers)
         mismatches += sum(bool(tried_answer.mismatch) for tried_answer in task_answers)
         sentence, suffices = summarize_rejections(task_answers)
-        out.print(f"  {sentence}", style="" if suffices else "red", highlight=False)
+        out.print(f"  {sentence}", style="" if suffices else "red")
     out.print(f"{counted(answers, 'answer')}: {mismatches} not as recorded.")
     raise typer.Exit(1 if mismatches else 0)
 

@@ -152,7 +152,7 @@ def _start(
             from autograder.gradebook.tasks import change_tasks as change_gradebook_tasks
 
             for message in change_gradebook_tasks(course, selection.lessons):
-                out.print(message, highlight=False, markup=False)
+                out.print(message)
         if scheduler:
             from autograder.workers.cluster import cluster
 

@@ -49,7 +49,7 @@ _SET_TIME = _SET_TIME.values(timestamp=bindparam("time"))
 _INSERT_STUDENT, _INSERT_SUBMITTED, _INSERT_PARTS = map(insert, (_STUDENTS, _SUBMITTED, _PARTS))
 _GRADES, _COMMENTS, _CELLS = Grade.__table__, Comment.__table__, BaseCell.__table__
 _INSERT_GRADES, _INSERT_COMMENTS = insert(_GRADES), insert(_COMMENTS)
-_PART_IDS: Any = bindparam("parts", expanding=True)
+_PART_IDS: Any = bindparam("parts")
 _FIND_GRADES = (
     select(_GRADES.c.id, _GRADES.c.notebook_id, _CELLS.c.name)
     .add_columns(_GRADES.c.auto_score, _GRADES.c.manual_score, _GRADES.c.needs_manual_grade)

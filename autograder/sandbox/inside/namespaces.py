@@ -22,7 +22,7 @@ _MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 def _mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
     encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
     result = libc().mount(*encoded[:3], ctypes.c_ulong(flags), encoded[3])
-    check_result(result, f"mount {kind or 'flags'} on {target}")
+    check_result(result, f"mount {target}")
 
 
 def enter_namespaces() -> None:
