@@ -19,6 +19,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from autograder.build import new
+from autograder.check import CheckOutcome, show
 from autograder.cli import AUTHORS, CLASS, STUDENTS, app
 from autograder.course.file_watch import watch_file
 from autograder.edition.pack import course_files
@@ -122,6 +123,16 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], course_root
     assert "보내지 않았습니다" in result.stdout
     assert "--solution double" in result.stdout  # `double` is the task that failed
     assert path.exists()
+
+
+def test_check_suggests_the_solution_of_the_first_failed_task(capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = {"one": "passed", "two": "wrong", "three": "timed_out"}
+    rows = [
+        {"id": id, "outcome": outcome, "points": 0.0, "max_points": 1.0, "seconds": 0.0, "message": "why"}
+        for id, outcome in outcomes.items()
+    ]
+    show(CheckOutcome("01_x", None, True, rows, 1.0, 3.0, None, {"achievements": []}))
+    assert "--solution two" in capsys.readouterr().out
 
 
 @pytest.mark.whole

@@ -259,7 +259,7 @@ def test_the_wheel_names_and_hashes_each_of_its_files(edition: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(read_wheel(edition))) as wheel:
         (record,) = (name for name in wheel.namelist() if name.endswith(".dist-info/RECORD"))
         rows = list(csv.reader(wheel.read(record).decode().splitlines()))
-        assert {row[0] for row in rows} == set(wheel.namelist())
+        assert {row[0] for row in rows} == set(wheel.namelist()) > {"secant/__init__.py", "autograder/cli.py"}
         assert all(int(row[2]) == wheel.getinfo(row[0]).file_size for row in rows if row[0] != record)
 
 

@@ -12,6 +12,7 @@ from autograder.course.errors import CourseError
 from autograder.course.plain import PlainSource, merge_files, read_plain
 from autograder.exam.plain import PlainExaminer
 from autograder.exam.plain_report import PlainReport
+from autograder.sandbox.plain import CellRun, PlainClient, TestCode
 from autograder.sandbox.wall import Wall
 from tests.autograder.exam.plain_cases import CASES, SQUARES, STUB, Case, ids, single_answer
 from tests.autograder.exam.plain_forgeries import FORGERIES, Forgery
@@ -49,6 +50,7 @@ def examine(case: Case, wall: Wall, root: Path) -> PlainReport:
 def test_each_cell_gets_the_score_that_nbgrader_gives(case: Case, wall: Wall, tmp_path: Path) -> None:
     report = examine(case, wall, tmp_path)
     assert {grade.id: grade.points for grade in report.grades} == dict(case.scores), report
+    assert all(grade.seconds >= 0 for grade in report.grades)
 
 
 @pytest.mark.whole
@@ -82,6 +84,24 @@ def test_cell_that_ends_the_process_is_left_out_of_a_second_run(
     )
     report = examine(Case("", cells, {"x": "x = 1", "y": ending}, {}), wall, tmp_path)
     assert [grade.points for grade in report.grades] == [1, 1]
+
+
+def test_test_runs_in_a_copy_once_and_the_last_test_never(
+    wall: Wall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    run_test_in_copy = PlainClient.run_test_in_copy
+
+    def record(client: PlainClient, label: str, test: TestCode, seconds: float) -> CellRun:
+        copied.append(label)
+        return run_test_in_copy(client, label, test, seconds)
+
+    monkeypatch.setattr(PlainClient, "run_test_in_copy", record)
+    cells = (answer("x", STUB), graded("t", "assert x", 1), answer("y", STUB), graded("u", "assert x", 1))
+    ending = "import os\nos._exit(0)"  # makes a second run necessary
+    report = examine(Case("", cells, {"x": "x = 1", "y": ending}, {}), wall, tmp_path)
+    assert [grade.points for grade in report.grades] == [1, 1]
+    assert copied == ["test t"]
 
 
 def test_test_that_ends_its_process_costs_its_own_points_alone(wall: Wall, tmp_path: Path) -> None:

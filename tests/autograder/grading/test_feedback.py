@@ -8,12 +8,19 @@ from dataclasses import replace
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, writes
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, writes
 
 from autograder.course.cells import grade_id, is_manual, is_test
 from autograder.course.lesson import Lesson
 from autograder.gradebook.result import GradedTask, Result
-from autograder.grading.feedback import as_text, graded_notebook, locate_outputs
+from autograder.grading.feedback import (
+    COLOURED_CELL_CHARS,
+    COLOURED_PAGE_CHARS,
+    as_text,
+    choose_colours,
+    graded_notebook,
+    locate_outputs,
+)
 from autograder.intake.pictures import MAX_OUTPUT_PICTURES
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission
@@ -181,3 +188,13 @@ def _make_ungraded_result(lesson: Lesson) -> Result:
     return Result(
         "ann", lesson.name, [GradedTask(name, 0.0, 2.0, "wrong", verdict, cell=name) for name in names]
     )
+
+
+def test_code_is_highlighted_up_to_a_length_for_each_cell_and_for_the_page() -> None:
+    most = COLOURED_PAGE_CHARS // COLOURED_CELL_CHARS
+    lengths = [COLOURED_CELL_CHARS + 1, *most * [COLOURED_CELL_CHARS], 1]
+    notebook = new_notebook(cells=[new_markdown_cell(), *(new_code_cell(n * "x") for n in lengths)])
+    choose_colours(notebook)
+    languages = [cell.metadata["magics_language"] for cell in notebook.cells[1:]]
+    assert languages == ["text", *most * ["python3"], "text"]
+    assert "magics_language" not in notebook.cells[0].metadata

@@ -252,7 +252,7 @@ def test_untouched_note_counts_as_unwritten() -> None:
 # --- Pictures -----------------------------------------------------------------------------------------------
 
 
-def attach_picture(cell: NotebookNode, name: str = "image.png", data: str = PNG) -> None:
+def attach_picture(cell: NotebookNode, name: str = "image.png", data: str | list[str] = PNG) -> None:
     cell.attachments = {name: {"image/png": data}}
 
 
@@ -275,6 +275,13 @@ def test_an_attachment_is_a_part_of_the_note(source: str, text: str) -> None:
     words = [part.text for part in submission.parts[NOTE] if part.kind == "text"]
     assert "".join(words).strip() == text.strip()
     assert [part.text for part in submission.parts[NOTE] if part.kind == "picture"] == [PNG]
+
+
+def test_an_attachment_in_several_lines_is_a_part_of_the_note() -> None:
+    notebook = copy_release()
+    get_note(notebook).source = "![image.png](attachment:image.png)"
+    attach_picture(get_note(notebook), data=[f"{PNG[:40]}\n", PNG[40:]])
+    assert [part.text for part in take_in_notebook(notebook).parts[NOTE]] == [PNG]
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,11 @@ def test_entries_that_need_attention_come_first_and_set_the_exit_code(
     autograder: list[str], course_with_download: Path
 ) -> None:
     (course_with_download / "roster.csv").write_text("id,name\nminji,Kim Minji\n")
-    result = call(autograder, course_with_download, "collect", "download.zip", "--roster", "roster.csv")
+    options = ["--roster", "roster.csv", "--json", "lines.json"]
+    result = call(autograder, course_with_download, "collect", "download.zip", *options)
     assert result.returncode == 1
+    lines = json.loads((course_with_download / "lines.json").read_text())
+    assert [line["outcome"] for line in lines] == ["collected", "whose?"]
     assert result.stdout.index("Ann B is not in the roster") < result.stdout.index("minji/")
     assert "2 lines, 1 student: 1 collected, 1 whose?." in result.stdout
 

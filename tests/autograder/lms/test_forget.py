@@ -42,7 +42,9 @@ def moodle_class(course_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write(course_root / name, files)
         assert CliRunner().invoke(app, ["collect", name]).exit_code == 0
         run(course_root, InProcessWorkers())
-    assert CliRunner().invoke(app, ["export", "--for", "moodle", "--lesson", "1"]).exit_code == 0
+    exported = CliRunner().invoke(app, ["export", "--for", "moodle", "--lesson", "1"])
+    assert exported.exit_code == 0
+    assert STUDENT in exported.output  # the table of students without points: their notes are not graded yet
     assert CliRunner().invoke(app, ["report", "1"]).exit_code == 0
     shutil.copy(course_root / "gradebook.db", course_root / "gradebook_before_midterm.db")
     return course_root
@@ -152,6 +154,14 @@ def test_archive_of_a_rare_compression_is_listed_as_not_searched(moodle_class: P
     result = forget(Course.at(moodle_class), STUDENT)
     names = ("bzip2.zip", "damaged.zip", "lzma.zip")
     assert {f"submitted/Kim_Minji/{name}" for name in names} <= set(result.unsearched)
+
+
+def test_student_who_is_only_in_the_class_list_is_deleted(course_root: Path) -> None:
+    course = Course.at(course_root)
+    with Book(course.directory, course.config) as book:
+        enter_people(book, [{"id": STUDENT, "first_name": "Zoe", "last_name": "Quill"}])
+    assert forget(course, STUDENT).deleted == ["the gradebook's entries"]
+    assert forget(course, STUDENT).deleted == []
 
 
 def test_forget_with_an_unknown_or_empty_id_deletes_nothing(moodle_class: Path) -> None:

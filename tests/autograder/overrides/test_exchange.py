@@ -138,3 +138,11 @@ def test_full_disk_while_collecting_is_not_reported_as_the_students_fault(
     (line,) = [line for line in caplog.text.splitlines() if "ann" in line and "No space left" in line]
     assert "Make room on the disk of the course" in line
     assert "Ask the student" not in line
+
+
+def test_size_of_a_folder_to_list_is_read_without_following_links(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_bytes(b"four")
+    (tmp_path / "b.ipynb").symlink_to(tmp_path / "missing")
+    (tmp_path / "c.txt").write_bytes(b"not read by nbgrader")
+    link_size = (tmp_path / "b.ipynb").lstat().st_size
+    assert exchange._listed_size(str(tmp_path)) == 4 + link_size

@@ -96,6 +96,11 @@ def test_every_lesson_is_shown_without_a_formula_or_picture_missing() -> None:
                         assert not formula.text.startswith("\\"), formula
 
 
+def test_text_written_from_right_to_left_is_shown_as_typed() -> None:
+    text = "\u05e9\u05dc\u05d5\u05dd (peace), \u0633\u0644\u0627\u0645"
+    assert BeautifulSoup(prose(as_typed_markdown(text)), "html.parser").text.strip() == text
+
+
 def test_highlighted_code_that_is_long_is_not_cached() -> None:
     prose_module._cached_code.cache_clear()
     long_code = "x = 1\n" * prose_module.MAX_CACHED_CHARS

@@ -131,6 +131,8 @@ def test_report_page_shows_the_figures_of_the_class(class_copy: Path) -> None:
     assert SCRIPT in first.pre.text
     assert "Begin with Task 2.1 · classify: of the 3 who tried it, 1 passed." in section(soup, "lecture")
     assert "`" not in section(soup, "lecture")
+    assert len(soup.select("svg")) >= 2
+    assert not soup.select("svg use")  # each would refer to an id, and ids repeat from plot to plot
 
 
 def test_changed_answer_with_overruled_points_needs_manual_grading(course_root: Path) -> None:

@@ -24,3 +24,8 @@ def test_options_of_bubblewrap_are_queried_once(monkeypatch: pytest.MonkeyPatch)
         assert str(disk * 2**20) in options
     assert commands == [["/usr/bin/bwrap", "--help"]]
     bubblewrap._help.cache_clear()
+
+
+def test_first_process_of_a_sandbox_is_the_container_only_if_there_is_one_container() -> None:
+    options = {kind: bubblewrap.bwrap_options(kind, [], "en", 16) for kind in ("single", "forked")}
+    assert [kind for kind in options if "--as-pid-1" in options[kind]] == ["single"]

@@ -102,6 +102,17 @@ def test_extra_package_folder_shows_only_pip_installed_files(
     ]
 
 
+def test_packages_outside_the_prefix_are_found_where_they_are_imported_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "target/a_package_in_a_target").mkdir(parents=True)
+    (tmp_path / "target/a_package_in_a_target/__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path / "target")
+    monkeypatch.setattr(visible_module, "_NEEDED", ("torch", "a_package_in_a_target", "not_installed"))
+    folders = visible_module.extra_packages.__wrapped__()
+    assert folders[-1] == str(tmp_path / "target")
+
+
 def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

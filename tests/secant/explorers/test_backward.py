@@ -111,8 +111,11 @@ def test_the_curves_are_the_errors_of_the_quotients() -> None:
     assert "▼" in remarks(explorer)
 
 
-def test_three_curves_at_zero_are_drawn_apart() -> None:
-    zeros = explore_at("abs(x)", 2.0, 0.5).picture.zeros
+def test_three_coinciding_curves_are_all_visible() -> None:
+    plots = explore_at("abs(x)", 2.0, 0.5).picture
+    zeros = plots.zeros
+    widths = [line.get_linewidth() for line in plots.secants.values()]
+    assert widths == sorted(widths, reverse=True)  # the three coincide, and the last one is on top
     positions = [set(zeros[name].get_xdata()) for name in zeros]
     assert all(positions)
     assert not positions[0] & positions[1]

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from secant.explorers.kit import canvas as stage
+from secant.explorers.kit import plots
 from secant.explorers.kit.canvas import Stage, new_figure
 
 
@@ -92,3 +93,16 @@ def test_after_reply_runs_once_per_turn_of_the_event_loop() -> None:
 
 def test_static_figure_includes_the_moving_parts(dot_stage: Any) -> None:
     assert red_columns(stage.png(dot_stage.figure)).mean() == pytest.approx(0.25, abs=0.02)
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(1e-16, 10.0), (1e-3, 1e2)])
+def test_error_axis_labels_zero_and_a_few_evenly_spaced_powers_of_ten(lowest: float, highest: float) -> None:
+    axes = new_figure(4, 3).add_subplot()
+    plots.ErrorPlot(axes, "error", log_h=(-12, 0), tick_step=3, pad=0.1).set_decades(lowest, highest)
+    zero, *ticks = axes.get_yticks()
+    exponents = np.log10(ticks)
+    assert zero < lowest
+    assert 4 <= len(ticks) <= 7
+    assert np.ptp(np.diff(exponents)) < 1e-9
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == ["0", *(f"$10^{{{round(k)}}}$" for k in exponents)]

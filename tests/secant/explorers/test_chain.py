@@ -188,6 +188,7 @@ def test_overlapping_markers_of_steps_can_be_told_apart(full_drawing: None) -> N
     assert len(set(figure.current_error.get_sizes())) == 3
     rows = [zeros.get_transform().transform((1.0, 1.0))[1] for zeros in figure.zeros]
     assert rows[0] + 5 < rows[1] < rows[2] - 5
+    assert all(zeros.get_markeredgewidth() < zeros.get_markersize() / 2 for zeros in figure.zeros)
     assert len({line.get_markevery() for line in figure.curves}) == 3
 
 

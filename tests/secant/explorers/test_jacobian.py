@@ -116,6 +116,16 @@ def test_arrows_end_at_value_plus_vector() -> None:
     assert np.allclose(reading.end, reading.value + 0.5 * reading.quotient)
 
 
+def test_the_plot_of_the_outputs_has_room_for_the_arrows_of_every_direction() -> None:
+    explorer: Any = explore_arrows()
+    left, right, bottom, top = explorer.picture.outputs.axes.axis()
+    for angle in (0, 90, 180, 270):
+        explorer.v.value = angle
+        x, y = explorer.reading.value + explorer.reading.jvp
+        assert left < x < right
+        assert bottom < y < top
+
+
 @pytest.mark.parametrize("h", [1.0, 1e-6])
 def test_each_arrow_has_its_own_label_beyond_its_tip(h: float, full_drawing: None) -> None:
     explorer: Any = explore_arrows(h=h)

@@ -68,10 +68,10 @@ def test_zero_on_a_logarithmic_axis_is_drawn_below_the_picture(axes: Axes) -> No
 
 def test_markers_are_sent_as_one_shape_with_many_positions(axes: Axes) -> None:
     (line,) = axes.plot(
-        [0.5, 1, 1.5], [0.5, math.nan, 1], "o", ms=7.2, mec="blue", mfc="none", mew=0.72, markevery=1
+        [0.5123, 1, 1.5], [0.5, math.nan, 1], "o", ms=7.2, mec="blue", mfc="none", mew=0.72, markevery=1
     )
     (stroke,) = draw(line)
-    assert stroke["at"] == [[50, 50], [150, 100]]
+    assert stroke["at"] == [[51.2, 50], [150, 100]]  # rounded to tenths of a pixel
     assert stroke["path"].count("C") == 1  # one circle with a radius of 5 pixels
     assert stroke["path"].startswith("M0.0 -5.0 C")
     assert (stroke["line"], stroke["thick"]) == ("#0000ffff", 1)

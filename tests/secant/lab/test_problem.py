@@ -1,5 +1,6 @@
 """Tests of the facts in a problem report that is written offline."""
 
+import importlib.metadata
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,14 @@ def test_facts_are_the_doctors_and_name_no_home_folder() -> None:
         "no  disk: 0.1 GB free",
         "note  your progress: damaged",
     ]
+
+
+def test_facts_without_jupyterlab_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    assert facts([]).endswith("JupyterLab -")
 
 
 def test_command_prints_a_whole_report(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from secant.progress import store
 from secant.progress.facts import Facts, empty_facts, fingerprint, from_json, merge, note_check, number_of
 from tests.secant.progress.diary import Diary, folder
 
@@ -90,6 +91,12 @@ def test_entry_that_cannot_be_read_is_left_out_alone() -> None:
     assert omitted == ["task easy", "achievement ?b??x??y?"]
     assert "easy" not in facts["lessons"]["01_lesson"]
     assert facts["predictions"] == from_json(make_damaged("earned", {}))["predictions"]
+
+
+def test_message_names_the_omitted_entries_and_is_empty_without_any() -> None:
+    assert store.incomplete_message([], "en") == ""
+    assert "Left out (2): task easy, task hard." in store.incomplete_message(["task easy", "task hard"], "en")
+    assert "뺐습니다(1개): task easy." in store.incomplete_message(["task easy"], "ko")
 
 
 def test_points_never_fall() -> None:
