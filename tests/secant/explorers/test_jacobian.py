@@ -117,9 +117,12 @@ def test_arrows_end_at_value_plus_vector() -> None:
 
 
 def test_the_plot_of_the_outputs_has_room_for_the_arrows_of_every_direction() -> None:
-    explorer: Any = explore_arrows()
+    def steep(x: torch.Tensor) -> torch.Tensor:
+        return torch.stack([torch.sin(5 * x[0]), x[1]])  # its arrows are five times as long as its values
+
+    explorer: Any = explore_arrows(steep, ranges=((-2, 2), (-2, 2)), p=(0.0, 0.0), v=30.0)
     left, right, bottom, top = explorer.picture.outputs.axes.axis()
-    for angle in (0, 90, 180, 270):
+    for angle in (30, 120, -150, -60):
         explorer.v.value = angle
         x, y = explorer.reading.value + explorer.reading.jvp
         assert left < x < right
