@@ -36,17 +36,17 @@ class WallOptions(NamedTuple):
     """The options with which a wall (a sandbox) is built.
 
     Attributes:
+        plain: whether only plain assignments (with ordinary nbgrader tests) are graded inside. If so, the
+            template does not import torch.
         hidden: files and folders that must not exist inside the sandbox.
         language: "en" or "ko", the language of the course's text inside the sandbox.
         limits: the limits on what one submission may use.
-        plain: whether only plain assignments (with ordinary nbgrader tests) are graded inside. If so, the
-            template does not import torch.
     """
 
+    plain: bool
     hidden: Sequence[str] = ()
     language: str = "en"
     limits: ContainerLimits = ContainerLimits()
-    plain: bool = False
 
 
 class TemplateHandle(NamedTuple):

@@ -245,7 +245,7 @@ class Wall:
                 _close(container_ends)
 
     def _options(self) -> WallOptions:
-        return WallOptions(self._hidden, self._language, self.limits, self.plain)
+        return WallOptions(self.plain, self._hidden, self._language, self.limits)
 
     def _start_template(self) -> socket.socket:
         self._template = Template(self._options())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from autograder.sandbox import cgroup
-from autograder.sandbox.template import WallOptions
+from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.workers.worker import EXTRA_BYTES
 from secant.language import counted
 
@@ -39,7 +39,7 @@ class Budget:
     @classmethod
     def of_this_machine(cls) -> Self:
         """Return the processors and the memory that this machine can spare now."""
-        worker_bytes = WORKER_BYTES + EXTRA_BYTES + WallOptions().limits.memory_mb * _MEGABYTE
+        worker_bytes = WORKER_BYTES + EXTRA_BYTES + ContainerLimits().memory_mb * _MEGABYTE
         return cls(_cores(), _free_memory(), worker_bytes)
 
     @property

@@ -143,7 +143,7 @@ class LocalWorkers:
             self._template.close()
 
     def _options(self) -> WallOptions:
-        return WallOptions([os.path.abspath(path) for path in self._hidden or ()], plain=self._plain)
+        return WallOptions(self._plain, [os.path.abspath(path) for path in self._hidden or ()])
 
     def _start_template(self) -> None:
         self._template = None if self._hidden is None else Template(self._options())

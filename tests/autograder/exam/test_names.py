@@ -225,7 +225,9 @@ def test_failure_message_names_a_rebound_module(examiner: NotebookExaminer, afte
 def test_message_names_the_cell_that_overwrote_or_deleted_an_answer(
     examiner: NotebookExaminer, after: str, cause: str
 ) -> None:
-    assert cause in examiner.get_message(after=after, best_step=STEP)
+    message = examiner.get_message(after=after, best_step=STEP)
+    assert cause in message
+    assert ("is not what your answer cell defined" in message) == ("is now" in cause)
 
 
 def test_message_names_a_reset_magic_that_deleted_the_answers(examiner: NotebookExaminer) -> None:

@@ -236,13 +236,13 @@ def print_in_wall(word: str) -> str:
 def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     template = start_preparations()
     outside_options, inside_options = (
-        WallOptions(["/nowhere"]),
-        WallOptions([str(Path(pytest.__file__).parent)]),
+        WallOptions(plain=False, hidden=["/nowhere"]),
+        WallOptions(plain=False, hidden=[str(Path(pytest.__file__).parent)]),
     )
     assert template is not None
     assert template.adopt_options(outside_options)
     assert not template.adopt_options(inside_options)
-    assert not template.adopt_options(WallOptions(["/nowhere"], plain=True))
+    assert not template.adopt_options(WallOptions(plain=True, hidden=["/nowhere"]))
     local_workers = LocalWorkers(2, hidden=(), template=template)
     try:
         assert local_workers._template is template
