@@ -13,7 +13,8 @@ from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from scripts.demo import __main__ as demo
 from scripts.demo.notes import NOTES
-from scripts.demo.people import ROWS, make_students, submissions
+from scripts.demo.people import ROWS, DemoStudent, make_students, submissions
+from scripts.demo.tricks import Trick
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)[:2]
@@ -49,6 +50,23 @@ def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None
     course_answers = {task.id: task.answer.source for task in tasks(read_lesson(LESSONS[0]))}
     other_answers = [tuple(answers.items()) for answers in first if answers != course_answers]
     assert sum(other_answers.count(answers) > 1 for answers in other_answers) == 2
+
+
+def test_typical_student_is_honest_and_in_the_users_language_with_right_and_wrong_answers(
+    both_languages: str,
+) -> None:
+    trick = next(student.trick for student in make_students(len(ROWS)) if student.trick)
+    scores: dict[tuple[str, str, Trick | None], float] = {
+        ("cheat", "", trick): 6.0,
+        ("korean", "이름", None): 6.0,
+        ("strong", "", None): 10.0,
+        ("typical", "", None): 5.0,
+    }
+    students = [DemoStudent(id, korean, 0.5, trick) for id, korean, trick in scores]
+    rows = [{"student": id, "score": score, "max_score": 10.0} for (id, *_), score in scores.items()]
+    expected = {"en": "typical", "ko": "korean"}
+    assert demo.typical_student(rows, students) == expected[both_languages]
+    assert demo.typical_student(rows[:2], students) == "korean"
 
 
 def test_notes_differ_between_students_and_are_in_their_languages() -> None:
