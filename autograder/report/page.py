@@ -93,8 +93,8 @@ def lesson_page(
 
     works = {work.student: work for work in figures.works}
     graded = sum(work.state == "graded" for work in figures.works)
-    sections = [("lecture", graded > 0), ("glance", True), ("changes", True), ("tasks", graded > 0)]
-    sections += [("mistakes", graded > 0), ("help", graded > 0), ("open", True), ("copies", graded > 1)]
+    sections = [("lecture", graded), ("glance", True), ("changes", True), ("tasks", graded)]
+    sections += [("mistakes", graded), ("help", graded), ("open", True), ("copies", graded > 1)]
     return (
         _environment(head)
         .get_template("lesson.html.j2")
