@@ -68,7 +68,7 @@ def test_shared_fixture_is_counted_separately_and_once() -> None:
     with meter.shared_fixture(), meter.shared_fixture():
         burn(0.3)
     burn(0.1)
-    own, shared = meter.end()
+    own, shared = meter.end_phase()
     assert 0.05 < own < 0.25 < shared < 0.5
 
 

@@ -71,13 +71,18 @@ class Meter:
     _depth: int = 0
 
     def begin(self) -> None:
-        """Start to measure a phase of a test."""
+        """Start to measure a test."""
         self.shared = 0.0
         self._start = tree_seconds()
 
-    def end(self) -> tuple[float, float]:
-        """Return the phase's own core-seconds and those of shared fixtures."""
-        return max(0.0, tree_seconds() - self._start - self.shared), self.shared
+    def end_phase(self) -> tuple[float, float]:
+        """Return a phase's own core-seconds and those of shared fixtures; the next phase begins here.
+
+        Reading the processor time once between two phases, not twice, saves a millisecond per test.
+        """
+        start, shared = self._start, self.shared
+        self.begin()
+        return max(0.0, self._start - start - shared), shared
 
     @contextlib.contextmanager
     def shared_fixture(self) -> Iterator[None]:
@@ -169,11 +174,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 
 def _measure_phase(item: pytest.Item, phase: str) -> Iterator[None]:
-    _meter.begin()
+    if phase == "setup":
+        _meter.begin()
     try:
         return (yield)
     finally:
-        own_seconds, shared_seconds = _meter.end()
+        own_seconds, shared_seconds = _meter.end_phase()
         if phase == "teardown":
             own_seconds, shared_seconds = 0.0, own_seconds + shared_seconds
         marker = item.get_closest_marker("costly")

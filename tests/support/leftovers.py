@@ -17,6 +17,9 @@ from secant import language
 #: is first imported.
 _IGNORED_VARIABLES = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "TORCHINDUCTOR_CACHE_DIR")
 
+#: Beginnings of the names of this repository's modules.
+_OUR_MODULES = ("secant", "autograder")
+
 
 def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
@@ -39,8 +42,8 @@ def _modules() -> dict[str, int]:
 
     A test that imports a module again leaves two versions of its classes in the process.
     """
-    packages = ("secant", "autograder")
-    return {name: id(module) for name, module in sys.modules.items() if name.partition(".")[0] in packages}
+    modules = list(sys.modules.items())
+    return {name: id(module) for name, module in modules if name.startswith(_OUR_MODULES)}
 
 
 def _builtins() -> dict[str, int]:
