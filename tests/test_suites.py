@@ -70,6 +70,10 @@ def test_shared_fixture_is_counted_separately_and_once() -> None:
     burn(0.1)
     own, shared = meter.end_phase()
     assert 0.05 < own < 0.25 < shared < 0.5
+    burn(0.1)
+    own, shared = meter.end_phase()
+    assert 0.05 < own < 0.25
+    assert shared == 0
 
 
 def test_costly_test_without_a_reason_is_reported() -> None:

@@ -17,9 +17,6 @@ from secant import language
 #: is first imported.
 _IGNORED_VARIABLES = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "TORCHINDUCTOR_CACHE_DIR")
 
-#: Beginnings of the names of this repository's modules.
-_OUR_MODULES = ("secant", "autograder")
-
 
 def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
@@ -42,8 +39,8 @@ def _modules() -> dict[str, int]:
 
     A test that imports a module again leaves two versions of its classes in the process.
     """
-    modules = list(sys.modules.items())
-    return {name: id(module) for name, module in modules if name.startswith(_OUR_MODULES)}
+    packages = ("secant", "autograder")
+    return {name: id(module) for name, module in sys.modules.items() if name.startswith(packages)}
 
 
 def _builtins() -> dict[str, int]:
